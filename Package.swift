@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is compiled with these: a raw pointer needs the word `unsafe`, an import needs its declaration,
+/// and a warning stops the build.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Firemount",
+    products: [
+        .executable(name: "firemount", targets: ["firemount"])
+    ],
+    targets: [
+        // Doors to C libraries: what Swift cannot import, nothing else.
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CFUSE", linkerSettings: [.linkedLibrary("fuse3")]),
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(name: "CISAL", linkerSettings: [.linkedLibrary("isal")]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd")]),
+
+        // Shared ground.
+        .target(name: "Locking", swiftSettings: strict),
+        .target(name: "Logging", swiftSettings: strict),
+        .target(name: "ObjectStore", dependencies: ["Locking"], swiftSettings: strict),
+
+        // The way to a bucket.
+        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Logging"], swiftSettings: strict),
+        .target(
+            name: "CloudStores",
+            dependencies: ["ObjectStore", "HTTPTransport", "CCrypto", "CSimdjson", "Locking", "Logging"],
+            swiftSettings: strict),
+
+        // The mount.
+        .target(
+            name: "BucketFileSystem", dependencies: ["ObjectStore", "CISAL", "Locking", "Logging"], swiftSettings: strict),
+        .target(
+            name: "FUSEBridge", dependencies: ["BucketFileSystem", "CFUSE", "Locking", "Logging"], swiftSettings: strict),
+        .executableTarget(
+            name: "firemount",
+            dependencies: [
+                "FUSEBridge", "BucketFileSystem", "CloudStores", "HTTPTransport", "ObjectStore", "BucketServer", "Locking",
+                "Logging",
+            ], swiftSettings: strict),
+
+        // The local bucket: shares no code with the client side.
+        .target(name: "BucketServer", dependencies: ["CMicrohttpd", "CSQLite", "CISAL", "CCrypto"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

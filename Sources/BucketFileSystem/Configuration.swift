@@ -1,0 +1,24 @@
+package import ObjectStore
+
+/// How a mount behaves: what the command made of its options.
+package struct Configuration: Sendable {
+    /// Only names below this prefix are shown: empty, or ends in `/`.
+    package var prefix = ObjectName("")
+    /// How old cached metadata may be.
+    package var metadataTTL = Duration.seconds(60)
+    /// How long a name may be believed absent.
+    package var negativeTTL = Duration.seconds(5)
+    /// All read buffers together, in bytes: a hard bound.
+    package var memoryLimit: Int64 = 256 << 20
+    /// Holds staged writes; exists, mode 0700.
+    package var stagingDirectory = ""
+    package var isReadOnly = false
+    package var owner: UInt32 = 0
+    package var group: UInt32 = 0
+    package var filePermissions: UInt16 = 0o644
+    package var directoryPermissions: UInt16 = 0o755
+    /// Names in a list page; the service's maximum.
+    package var listPageSize = 1_000
+
+    package init() {}
+}

@@ -1,0 +1,1 @@
+#include "fuse_door.h"

@@ -1,0 +1,3 @@
+#pragma once
+#define FUSE_USE_VERSION 312
+#include <fuse3/fuse_lowlevel.h>

@@ -1,0 +1,1 @@
+#include "simdjson_door.h"

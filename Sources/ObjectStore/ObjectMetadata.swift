@@ -1,0 +1,75 @@
+/// What a bucket knows of one object generation (PROTOCOL: object resource).
+package struct ObjectMetadata: Sendable, Equatable {
+    package var name: ObjectName
+    package var objectGeneration: ObjectGeneration
+    package var metageneration: Metageneration
+    /// Stored bytes (of a gzip-encoded object: the compressed ones).
+    package var size: Int64
+    package var timeCreated: Timestamp
+    package var updated: Timestamp
+    /// nil where the bucket has none: composed objects have no MD5.
+    package var crc32c: UInt32?
+    package var md5: [UInt8]?
+    package var etag: String?
+    package var storageClass: String?
+    package var componentCount: Int?
+    package var headers: ObjectHeaders
+
+    package init(
+        name: ObjectName, objectGeneration: ObjectGeneration, metageneration: Metageneration, size: Int64,
+        timeCreated: Timestamp, updated: Timestamp, crc32c: UInt32? = nil, md5: [UInt8]? = nil, etag: String? = nil,
+        storageClass: String? = nil, componentCount: Int? = nil, headers: ObjectHeaders = ObjectHeaders()
+    ) {
+        self.name = name
+        self.objectGeneration = objectGeneration
+        self.metageneration = metageneration
+        self.size = size
+        self.timeCreated = timeCreated
+        self.updated = updated
+        self.crc32c = crc32c
+        self.md5 = md5
+        self.etag = etag
+        self.storageClass = storageClass
+        self.componentCount = componentCount
+        self.headers = headers
+    }
+}
+
+/// The part of an object's metadata that a client sets. nil: not set.
+package struct ObjectHeaders: Sendable, Equatable {
+    package var contentType: String?
+    package var contentEncoding: String?
+    package var contentDisposition: String?
+    package var contentLanguage: String?
+    package var cacheControl: String?
+    /// Custom metadata, bookkeeping keys included.
+    package var custom: [String: String]
+
+    package init(
+        contentType: String? = nil, contentEncoding: String? = nil, contentDisposition: String? = nil,
+        contentLanguage: String? = nil, cacheControl: String? = nil, custom: [String: String] = [:]
+    ) {
+        self.contentType = contentType
+        self.contentEncoding = contentEncoding
+        self.contentDisposition = contentDisposition
+        self.contentLanguage = contentLanguage
+        self.cacheControl = cacheControl
+        self.custom = custom
+    }
+}
+
+/// A change of metadata alone (PROTOCOL: patch). A key that is not mentioned stays as it is.
+package struct MetadataPatch: Sendable, Equatable {
+    package enum Change: Sendable, Equatable { case set(String), remove }
+
+    package var contentType: Change?
+    package var contentEncoding: Change?
+    package var contentDisposition: Change?
+    package var contentLanguage: Change?
+    package var cacheControl: Change?
+    package var custom: [String: Change]
+
+    package init(custom: [String: Change] = [:]) { self.custom = custom }
+
+    package var isEmpty: Bool { self == MetadataPatch() }
+}

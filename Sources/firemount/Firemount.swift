@@ -1,0 +1,4 @@
+@main
+struct Firemount {
+    static func main() {}
+}
