@@ -53,6 +53,14 @@ let package = Package(
 
         // The local bucket: shares no code with the client side.
         .target(name: "BucketServer", dependencies: ["CMicrohttpd", "CSQLite", "CISAL", "CCrypto"], swiftSettings: strict),
+
+        // Tests.
+        .target(
+            name: "TestSupport", dependencies: ["ObjectStore", "Locking", "CISAL"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "BucketFileSystemTests", dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
