@@ -61,6 +61,9 @@ let package = Package(
         .testTarget(
             name: "BucketFileSystemTests", dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking"],
             swiftSettings: strict),
+        // Who may import whom; a real mount against real servers.
+        .testTarget(name: "LayerTests", swiftSettings: strict),
+        .testTarget(name: "MountTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
