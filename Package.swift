@@ -64,6 +64,8 @@ let package = Package(
         // Who may import whom; a real mount against real servers.
         .testTarget(name: "LayerTests", swiftSettings: strict),
         .testTarget(name: "MountTests", swiftSettings: strict),
+        .testTarget(
+            name: "FiremountCommandTests", dependencies: ["firemount", "Logging", "TestSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

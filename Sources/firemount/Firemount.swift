@@ -1,4 +1,6 @@
 @main
 struct Firemount {
-    static func main() {}
+    static func main() {
+        _ = try? Invocation(parsing: CommandLine.arguments)
+    }
 }

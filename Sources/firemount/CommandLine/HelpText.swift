@@ -1,0 +1,59 @@
+/// What `--help` prints: made from the tables of options, so it cannot say anything else than the parser does.
+enum HelpText {
+    static func text(for verb: Verb?) -> String {
+        switch verb {
+        case nil: overview
+        case .mount: page(.mount, about: mountText, options: MountSettings.options)
+        case .unmount: page(.unmount, about: unmountText, options: [Option<Void>]())
+        case .serve: page(.serve, about: serveText, options: ServeSettings.options)
+        case .demo: page(.demo, about: demoText, options: DemoRequest.options)
+        }
+    }
+
+    private static let overview = """
+        Firemount mounts a Google Cloud Storage bucket as a directory.
+
+          firemount demo [MOUNTPOINT]                             try it: local server and mount, no account needed
+          firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT       mount a bucket
+          firemount unmount MOUNTPOINT                            unmount it; waits for uploads
+          firemount serve                                         a local bucket server, for development and tests
+          firemount help COMMAND                                  the options of a command
+          firemount --version
+
+        """
+
+    private static let mountText = """
+        Mounts a bucket, or the part of it below PREFIX, as the directory MOUNTPOINT. BUCKET and BUCKET:PREFIX are
+        understood too. Answers once the mount does: exit 0 then, and 1 if it cannot be.
+
+        Credentials, unless an option names them: $GOOGLE_APPLICATION_CREDENTIALS, gcloud's application default
+        credentials, the metadata server. $STORAGE_EMULATOR_HOST names an emulator, which is spoken to anonymously.
+
+        Durations are written 500ms, 2s, 5m or 1h; sizes 64MiB, 512K or 1GB; modes in octal.
+        """
+
+    private static let unmountText = """
+        Unmounts a bucket and waits until what was written there is stored. Exit 1 if the directory is in use, or if
+        something could not be stored.
+        """
+
+    private static let serveText = """
+        Serves buckets that are kept in a local directory, by the Google Cloud Storage JSON protocol. For development
+        and tests only: everyone who can reach it may do everything. Ctrl-C ends it.
+        """
+
+    private static let demoText = """
+        Starts a local server with a bucket in temporary files and mounts it on MOUNTPOINT (by default a new directory
+        under /tmp). Ctrl-C ends both and removes everything again.
+        """
+
+    private static func page<Arguments>(_ verb: Verb, about: String, options: [Option<Arguments>]) -> String {
+        let usages = options.map(\.usage) + ["-h, --help"]
+        let helps = options.map(\.help) + ["show this"]
+        let width = usages.map(\.count).max() ?? 0
+        let lines = zip(usages, helps).map { usage, help in
+            "  " + usage + String(repeating: " ", count: width - usage.count + 2) + help
+        }
+        return "Usage: \(verb.usage)\n\n\(about)\n\n" + lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,83 @@
+/// What a command line asks for.
+enum Invocation: Sendable, Equatable {
+    case mount(MountRequest)
+    /// mount(8) only wanted to know whether the line is right.
+    case checkedMount
+    case unmount(UnmountRequest)
+    case serve(ServeSettings)
+    case demo(DemoRequest)
+    case help(Verb?)
+    case version
+
+    /// - Parameter arguments: all words, the program's own name first.
+    init(parsing arguments: [String]) throws(UsageError) {
+        let program = arguments.first?.split(separator: "/").last ?? "firemount"
+        let words = Array(arguments.dropFirst())
+        if program == "mount.firemount" {
+            let request = try Self.usage("mount.firemount gs://BUCKET[/PREFIX] DIR [-sfnv] [-o LIST]") {
+                () throws(UsageError) in try MountHelperRequest(parsing: words)
+            }
+            self = request.isFake ? .checkedMount : .mount(request.mount)
+            return
+        }
+        guard let first = words.first else {
+            throw UsageError("no command is named", usage: "firemount COMMAND …; firemount --help lists the commands")
+        }
+        switch first {
+        case "--version", "version": self = .version
+        case "--help", "-h": self = .help(nil)
+        case "help": self = .help(try words.dropFirst().first.map(Verb.init(spelling:)))
+        case _ where first.hasPrefix("gs://") || first.hasPrefix("-"): self = try Invocation(.mount, words)
+        default: self = try Invocation(Verb(spelling: first), Array(words.dropFirst()))
+        }
+    }
+
+    private init(_ verb: Verb, _ words: [String]) throws(UsageError) {
+        if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+            self = .help(verb)
+            return
+        }
+        self = try Self.usage(verb.usage) { () throws(UsageError) in
+            switch verb {
+            case .mount: .mount(try MountRequest(parsing: words))
+            case .unmount: .unmount(try UnmountRequest(parsing: words))
+            case .serve: .serve(try ServeSettings(parsing: words))
+            case .demo: .demo(try DemoRequest(parsing: words))
+            }
+        }
+    }
+
+    /// Runs `body`; a mistake that belongs to no option shows `usage`.
+    private static func usage<Result>(
+        _ usage: String, _ body: () throws(UsageError) -> Result
+    ) throws(UsageError) -> Result {
+        do throws(UsageError) { return try body() } catch { throw error.withUsage(usage) }
+    }
+}
+
+/// The commands.
+enum Verb: String, CaseIterable, Sendable {
+    case mount, unmount, serve, demo
+
+    init(spelling: String) throws(UsageError) {
+        if spelling == "umount" {
+            self = .unmount
+        } else if let verb = Verb(rawValue: spelling) {
+            self = verb
+        } else {
+            let near = nearest(to: spelling, among: Verb.allCases.map(\.rawValue))
+            throw UsageError(
+                "unknown command '\(spelling)'" + (near.map { "; did you mean \($0)?" } ?? ""),
+                usage: "firemount COMMAND …; firemount --help lists the commands")
+        }
+    }
+
+    var usage: String {
+        switch self {
+        case .mount: "firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT [options]"
+        case .unmount: "firemount unmount MOUNTPOINT"
+        case .serve: "firemount serve [--data DIR] [--port N] [--bucket NAME]… [options]"
+        case .demo: "firemount demo [MOUNTPOINT]"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// A `serve` as typed.
+struct ServeSettings: Sendable, Equatable {
+    var dataDirectory: TypedPath?
+    var host: TypedPath?
+    var port: Port?
+    var buckets: [String] = []
+    /// Listening beyond this machine is wanted.
+    var isExposed = false
+
+    init(parsing words: [String]) throws(UsageError) {
+        let operands = try ArgumentParser(options: Self.options).parse(words, into: &self)
+        if let first = operands.first { throw UsageError("'\(first)' is one word too many") }
+        if let host, !isLoopback(host.text), !isExposed {
+            throw UsageError(
+                "--host \(host.text) lets other machines in, and the server trusts everyone; add --expose if you mean it"
+            )
+        }
+    }
+
+    static let options: [Option<ServeSettings>] = [
+        Option("data", "DIR", sets: \.dataDirectory, "where the objects are kept ($XDG_DATA_HOME/firemount/server)"),
+        Option("port", sets: \.port, "port to listen on; 0 takes a free one (9199)"),
+        Option(
+            "bucket", placeholder: "NAME", isMountOption: false,
+            help: "make this bucket if it is not there; may come often"
+        ) { (settings, name) throws(UsageError) in
+            let spelling = try BucketSpelling(name)
+            guard spelling.prefix.isEmpty else { throw UsageError("'\(name)' has a prefix; a bucket has none") }
+            settings.buckets.append(spelling.bucket)
+        },
+        Option("host", "HOST", sets: \.host, "address to listen on (127.0.0.1)"),
+        Option("expose", turnsOn: \.isExposed, "allow a --host that other machines can reach"),
+    ]
+}
+
+/// Whether a host names this machine alone.
+private func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+}
