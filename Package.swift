@@ -59,6 +59,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["ObjectStore", "Locking", "CISAL"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
+            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Locking", "Logging"], swiftSettings: strict),
+        .testTarget(
             name: "BucketFileSystemTests", dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking"],
             swiftSettings: strict),
         // Who may import whom; a real mount against real servers.

@@ -1,6 +1,13 @@
 /// One HTTP request as the transport sends it. Header names are sent as spelled; values hold no CR or LF.
 package struct HTTPRequest: Sendable {
-    package enum Method: String, Sendable { case get = "GET", head = "HEAD", post = "POST", put = "PUT", patch = "PATCH", delete = "DELETE" }
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
 
     package var method: Method
     /// Absolute `http` or `https` URL, already percent-encoded; sent as it stands.
@@ -33,7 +40,8 @@ package enum HTTPBody: Sendable {
     case stream(any HTTPBodySource, length: Int64)
 }
 
-/// Bytes of a request body, pulled while they are sent. Called on the transport's thread; must not wait for the network.
+/// Bytes of a request body, pulled while they are sent. Called on the transport's thread; must not wait for the
+/// network.
 package protocol HTTPBodySource: Sendable {
     /// Fills `buffer` with the bytes at `offset`; returns how many (at least 1 before the announced end), or throws
     /// to abort the request with `TransportError.Kind.bodySource`.
