@@ -43,7 +43,8 @@ let package = Package(
         .target(
             name: "BucketFileSystem", dependencies: ["ObjectStore", "CISAL", "Locking", "Logging"], swiftSettings: strict),
         .target(
-            name: "FUSEBridge", dependencies: ["BucketFileSystem", "CFUSE", "Locking", "Logging"], swiftSettings: strict),
+            name: "FUSEBridge", dependencies: ["BucketFileSystem", "ObjectStore", "CFUSE", "Locking", "Logging"],
+            swiftSettings: strict),
         .executableTarget(
             name: "firemount",
             dependencies: [

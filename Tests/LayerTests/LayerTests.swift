@@ -13,7 +13,7 @@ struct LayerTests {
             "FoundationEssentials",
         ],
         "BucketFileSystem": ["ObjectStore", "CISAL", "Locking", "Logging", "Glibc"],
-        "FUSEBridge": ["BucketFileSystem", "CFUSE", "Locking", "Logging", "Glibc"],
+        "FUSEBridge": ["BucketFileSystem", "ObjectStore", "CFUSE", "Locking", "Logging", "Glibc"],
         "firemount": [
             "FUSEBridge", "BucketFileSystem", "CloudStores", "HTTPTransport", "ObjectStore", "BucketServer", "Locking",
             "Logging", "Glibc", "FoundationEssentials",
