@@ -141,7 +141,7 @@ final class RawConnection: Sendable {
     }
 
     /// A whole answer with `body` and its length.
-    func answer(_ status: String = "200 OK", headers: [String] = [], _ body: String = "") {
+    func answer(_ body: String = "", status: String = "200 OK", headers: [String] = []) {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
         send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }

@@ -7,6 +7,7 @@ final class Recorder: HTTPResponseHandler {
         var heads: [HTTPResponseHead] = []
         var body: [UInt8] = []
         var results: [Result<Void, TransportError>] = []
+        var end: ContinuousClock.Instant?
 
         var kind: TransportError.Kind? {
             guard case .failure(let error)? = results.first else { return nil }
@@ -62,6 +63,7 @@ final class Recorder: HTTPResponseHandler {
     func completed(_ result: Result<Void, TransportError>) {
         let (record, waiters) = state.withLock { state in
             state.record.results.append(result)
+            state.record.end = .now
             defer { state.waiters = [] }
             return (state.record, state.waiters)
         }

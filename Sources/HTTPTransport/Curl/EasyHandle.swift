@@ -74,10 +74,15 @@ final class EasyHandle {
     /// What curl said about the failure of the last request; empty if nothing.
     var errorMessage: String { unsafe String(cString: errorText) }
 
+    /// How many connections the last request made; 0: it used a kept one.
+    var connectionCount: Int { value(CURLINFO_NUM_CONNECTS) }
+
     /// The system's error number of a failed connect; 0 if there is none.
-    var systemError: Int32 {
+    var systemError: Int32 { Int32(truncatingIfNeeded: value(CURLINFO_OS_ERRNO)) }
+
+    private func value(_ info: CURLINFO) -> Int {
         var value = 0
-        unsafe curl_door_get_long(raw, CURLINFO_OS_ERRNO, &value)
-        return Int32(truncatingIfNeeded: value)
+        unsafe curl_door_get_long(raw, info, &value)
+        return value
     }
 }

@@ -27,6 +27,7 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
     private var hasBegun = false
     /// Why a callback of ours made curl stop; it goes before curl's own words.
     private var abortion: TransportError?
+    private var hasAnswer = false
     private var bytesMoved: Int64 = 0
     private var lastMove: ContinuousClock.Instant
 
@@ -111,8 +112,17 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
             guard case .active(let easy, _) = stage else { preconditionFailure("an idle transfer has an outcome") }
             return .failure(TransportError(code, easy, host: host, hasBegun: hasBegun, connectLimit: connectLimit))
         }
-        guard head.isComplete else { return .failure(TransportError(.malformed, "\(host) sent no answer")) }
+        guard head.isComplete else {
+            return .failure(TransportError(.connectionLost, "\(host) ended the connection before it answered"))
+        }
         return .success(())
+    }
+
+    /// Whether a kept connection turned out to be dead while the body was on its way. Nobody has seen the whole request
+    /// then, so it may go out on a new connection. (curl does this itself unless it has begun with the body.)
+    func metADeadConnection(_ code: CURLcode) -> Bool {
+        guard code == CURLE_SEND_ERROR, !hasAnswer, case .active(let easy, _) = stage else { return false }
+        return easy.connectionCount == 0
     }
 
     // MARK: Callbacks
@@ -134,6 +144,7 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
     /// Returns false to stop.
     func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
         lastMove = loop.now
+        hasAnswer = true
         switch unsafe head.read(line) {
         case .more: return true
         case .head(let head): return handler.received(head: head) || abort(.cancelled, "cancelled")

@@ -146,8 +146,20 @@ final class TransferLoop: @unchecked Sendable {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
             let transfer = unsafe Transfer.owner(of: message.pointee.easy_handle)
-            finish(transfer, transfer.outcome(code))
+            if transfer.metADeadConnection(code) {
+                sendAgain(transfer)
+            } else {
+                finish(transfer, transfer.outcome(code))
+            }
         }
+    }
+
+    private func sendAgain(_ transfer: Transfer) {
+        guard case .active(let easy, _) = transfer.stage else { return }
+        unsafe curl_multi_remove_handle(multi, easy.raw)
+        easy.set(CURLOPT_FRESH_CONNECT, 1)
+        transfer.rewindBody(to: 0)
+        unsafe curl_multi_add_handle(multi, easy.raw)
     }
 
     private func expire() {

@@ -30,10 +30,10 @@ extension TransportError {
         }
     }
 
-    /// A handshake that one side refused is final; one that merely broke off is not. OpenSSL gives a code for the
-    /// former, which curl's text begins with; an early end of the connection has a code of its own.
+    /// A handshake that one side refused is final; one that merely broke off is not. curl has one code for both, but
+    /// quotes OpenSSL's number ("error:0A…:") where OpenSSL gave a reason; an early end has a number of its own.
     private static func handshakeFailure(_ text: String, host: String) -> TransportError {
-        let isRefused = text.hasPrefix("error:") && !text.hasPrefix("error:0A000126:")
+        let isRefused = text.contains("error:") && !text.contains("error:0A000126:")
         return TransportError(
             isRefused ? .insecure : .notConnected, "the TLS handshake with \(host) failed: \(text)")
     }
