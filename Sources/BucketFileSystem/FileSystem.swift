@@ -136,15 +136,3 @@ package struct DirectoryEntry: Sendable {
     /// With attributes asked for, and not `.` or `..`.
     package var entry: Entry?
 }
-
-/// Bytes that were read, in the order of the file: pieces of several extents, kept alive by this value.
-package struct ReadBytes: Sendable {
-    package var pieces: [Piece]
-
-    /// A run of bytes in memory that `owner` keeps alive and nobody changes.
-    @safe
-    package struct Piece: @unchecked Sendable {
-        package let bytes: UnsafeRawBufferPointer
-        package let owner: AnyObject
-    }
-}
