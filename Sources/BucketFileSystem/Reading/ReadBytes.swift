@@ -3,7 +3,7 @@
 package struct ReadBytes: Sendable {
     package var pieces: [Piece]
 
-    package var count: Int { pieces.reduce(0) { $0 + $1.bytes.count } }
+    package var count: Int { pieces.reduce(0) { unsafe $0 + $1.bytes.count } }
 
     /// A run of bytes in memory that `owner` keeps alive and nobody changes.
     @safe
