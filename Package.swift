@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Logging"], swiftSettings: strict),
         .target(
             name: "CloudStores",
-            dependencies: ["ObjectStore", "HTTPTransport", "CCrypto", "CSimdjson", "Locking", "Logging"],
+            dependencies: ["ObjectStore", "HTTPTransport", "CCrypto", "CISAL", "CSimdjson", "Locking", "Logging"],
             swiftSettings: strict),
 
         // The mount.
@@ -61,6 +61,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Locking", "Logging"], swiftSettings: strict),
+        .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CloudStoresTests",
+            dependencies: ["CloudStores", "ObjectStore", "HTTPTransport", "TestSupport", "Locking", "Logging", "CISAL"],
+            swiftSettings: strict),
         .testTarget(
             name: "BucketFileSystemTests", dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking"],
             swiftSettings: strict),

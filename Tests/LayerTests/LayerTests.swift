@@ -9,7 +9,7 @@ struct LayerTests {
         "ObjectStore": ["Locking"],
         "HTTPTransport": ["CCurl", "Locking", "Logging", "Glibc"],
         "CloudStores": [
-            "ObjectStore", "HTTPTransport", "CCrypto", "CSimdjson", "Locking", "Logging", "Glibc",
+            "ObjectStore", "HTTPTransport", "CCrypto", "CISAL", "CSimdjson", "Locking", "Logging", "Glibc",
             "FoundationEssentials",
         ],
         "BucketFileSystem": ["ObjectStore", "CISAL", "Locking", "Logging", "Glibc"],

@@ -1,0 +1,63 @@
+import HTTPTransport
+package import ObjectStore
+
+/// Storing a whole object: in one request when it is small, else in a resumable session (PROTOCOL 4.5).
+extension GoogleCloudStore {
+    package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
+        try Routes.check(upload.name, "insert")
+        return upload.source.size <= configuration.wholeUploadLimit
+            ? try await insertMultipart(upload) : try await insertResumably(upload)
+    }
+
+    /// The query both kinds of upload share.
+    func insertQuery(_ upload: Upload, uploadType: String, _ precondition: Precondition) -> Query {
+        var query = Query()
+        query.add("uploadType", uploadType)
+        query.add("name", bytes: upload.name.bytes)
+        query.add(precondition)
+        query.addObjectFields()
+        query.add("prettyPrint", "false")
+        return query
+    }
+
+    /// The metadata both kinds send, with the checksum that the server is to check.
+    func insertJSON(_ upload: Upload) -> JSONObject {
+        var json = ObjectResource.json(upload.headers)
+        json.set("name", bytes: upload.name.bytes)
+        json.set("crc32c", upload.source.crc32c.checksumText)
+        return json
+    }
+
+    /// Reads the answer to a finished upload and holds it against what was sent.
+    func stored(_ answer: HTTPAnswer, _ upload: Upload) throws(StorageError) -> ObjectMetadata {
+        let object = try ObjectResource.read(answer, "insert", upload.name)
+        guard let difference = upload.difference(from: object) else { return object }
+        throw StorageError(
+            .corrupted, operation: "insert", object: upload.name, httpStatus: answer.status,
+            message: "the bucket stored something else: \(difference)")
+    }
+
+    /// After a precondition failed though an earlier attempt may have been acted on: what the bucket has, if it is
+    /// ours.
+    func ownSuccess(
+        _ upload: Upload, _ precondition: Precondition, _ failure: StorageError
+    ) async throws(StorageError) -> ObjectMetadata {
+        let now = try await metadata(of: upload.name, for: "insert")
+        guard precondition.allowsResult(now.objectGeneration), now.crc32c == upload.source.crc32c,
+            upload.difference(from: now) == nil, now.headers.include(upload.headers)
+        else { throw failure }
+        return now
+    }
+}
+
+extension Upload {
+    /// How `object` differs from what this upload sends; nil: not at all, as far as the server says.
+    func difference(from object: ObjectMetadata) -> String? {
+        if object.name != name { return "its name is \(object.name)" }
+        if object.size != source.size { return "\(object.size) bytes instead of \(source.size)" }
+        if let crc32c = object.crc32c, crc32c != source.crc32c {
+            return "CRC32C \(crc32c.checksumText) instead of \(source.crc32c.checksumText)"
+        }
+        return nil
+    }
+}

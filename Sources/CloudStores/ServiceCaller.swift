@@ -1,0 +1,170 @@
+import HTTPTransport
+import Logging
+import ObjectStore
+
+/// One small request and how it may be repeated.
+struct Call: Sendable {
+    let operation: String
+    let object: ObjectName?
+    var method: HTTPRequest.Method
+    var url: String
+    var headers: [(name: String, value: String)] = []
+    var body: HTTPBody = .none
+    let safety: RetryPolicy.Safety
+    /// Set when the body is an upload: then only a lack of movement ends an attempt.
+    var upload: UploadBody?
+    /// A page of a thousand objects with full custom metadata (8 KiB each, PROTOCOL 4.9) fits.
+    var bodyLimit = 32 << 20
+
+    init(
+        _ operation: String, _ object: ObjectName?, _ method: HTTPRequest.Method, _ url: String,
+        safety: RetryPolicy.Safety
+    ) {
+        self.operation = operation
+        self.object = object
+        self.method = method
+        self.url = url
+        self.safety = safety
+    }
+
+    mutating func setJSON(_ json: JSONObject) {
+        headers.append(("Content-Type", "application/json; charset=UTF-8"))
+        body = .bytes(json.bytes)
+    }
+}
+
+/// Sends calls with credentials, and again as the retry rules allow.
+struct ServiceCaller: Sendable {
+    let transport: any HTTPTransport
+    let credentials: any CredentialSource
+    let policy: RetryPolicy
+    let clock: RetryClock
+    /// Who pays; nil: whoever the credential names.
+    let userProject: String?
+    let log: Logger
+
+    struct Outcome: Sendable {
+        /// An answer with a 2xx status, or why there is none.
+        let result: Result<HTTPAnswer, StorageError>
+        /// Whether an earlier attempt failed in a way that leaves open whether the server acted on it.
+        let isAmbiguous: Bool
+    }
+
+    /// Why an attempt had no success.
+    enum Setback: Error {
+        case refused(ErrorAnswer)
+        case failed(TransportError)
+
+        var failure: RetryPolicy.Failure {
+            switch self {
+            case .refused(let answer): answer.failure
+            case .failed(let error): .transport(error.kind)
+            }
+        }
+
+        func error(_ operation: String, _ object: ObjectName?) -> StorageError {
+            switch self {
+            case .refused(let answer): answer.error(operation, object)
+            case .failed(let error): StorageError(error, operation, object)
+            }
+        }
+    }
+
+    func perform(_ call: Call) async -> Outcome {
+        var state = RetryState(policy: policy, clock: clock)
+        do throws(StorageError) {
+            var authorization = try await self.authorization(replacing: nil)
+            var hasRefreshed = false
+            while true {
+                do throws(Setback) {
+                    let answer = try await attempt(call, authorization, remaining: state.remaining)
+                    return Outcome(result: .success(answer), isAmbiguous: state.isAmbiguous)
+                } catch {
+                    if case .refused(let answer) = error, answer.status == 401, !hasRefreshed {
+                        hasRefreshed = true
+                        let fresh = try await self.authorization(replacing: authorization)
+                        guard fresh != authorization else { throw error.error(call.operation, call.object) }
+                        authorization = fresh
+                    } else {
+                        if let upload = call.upload { state.moved(upload) }
+                        try await pause(after: error, call, &state)
+                    }
+                }
+            }
+        } catch {
+            return Outcome(result: .failure(error), isAmbiguous: state.isAmbiguous)
+        }
+    }
+
+    /// `perform`, for calls where ambiguity makes no difference.
+    func answer(to call: Call) async throws(StorageError) -> HTTPAnswer {
+        try await perform(call).result.get()
+    }
+
+    func authorization(replacing rejected: Authorization?) async throws(StorageError) -> Authorization {
+        if rejected == nil, let cached = credentials.cachedAuthorization() { return cached }
+        return try await credentials.authorization(replacing: rejected)
+    }
+
+    /// Headers that say who asks.
+    func headers(for authorization: Authorization) -> [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        if let value = authorization.value { headers.append(("Authorization", value)) }
+        if let project = userProject ?? authorization.quotaProject { headers.append(("x-goog-user-project", project)) }
+        return headers
+    }
+
+    /// How long an attempt may wait without a byte moving. Half the time, so that after a connection that died silently
+    /// a second one gets its chance.
+    func stallLimit(_ safety: RetryPolicy.Safety, remaining: Duration) -> Duration {
+        let limit = safety == .repeatable ? min(policy.timeLimit / 2, remaining) : remaining
+        return max(limit, .milliseconds(100))
+    }
+
+    private func attempt(
+        _ call: Call, _ authorization: Authorization, remaining: Duration
+    ) async throws(Setback) -> HTTPAnswer {
+        var request = HTTPRequest(call.method, call.url, headers: call.headers, body: call.body)
+        request.headers += headers(for: authorization)
+        request.stallLimit = stallLimit(call.safety, remaining: remaining)
+        if call.upload == nil { request.deadline = max(remaining, .milliseconds(100)) }
+        call.upload?.beginAttempt()
+        let answer = try await self.answer(to: request, bodyLimit: call.bodyLimit)
+        guard (200...299).contains(answer.status) else { throw .refused(ErrorAnswer(answer.head, body: answer.body)) }
+        return answer
+    }
+
+    /// One request, sent once.
+    func answer(to request: HTTPRequest, bodyLimit: Int) async throws(Setback) -> HTTPAnswer {
+        do {
+            return try await transport.answer(to: request, bodyLimit: bodyLimit)
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Waits before the next attempt, or throws what ends the call.
+    func pause(after setback: Setback, _ call: Call, _ state: inout RetryState) async throws(StorageError) {
+        let error = setback.error(call.operation, call.object)
+        guard let pause = state.pause(after: setback.failure, call.safety) else { throw error }
+        log(.info, "\(error); again in \(pause)")
+        try await sleep(pause, call.operation, call.object)
+    }
+
+    func sleep(_ pause: Duration, _ operation: String, _ object: ObjectName?) async throws(StorageError) {
+        do {
+            try await clock.sleep(pause)
+        } catch {
+            throw .cancelled(operation, object)
+        }
+    }
+}
+
+extension RetryState {
+    /// Takes over what an upload's body saw of an attempt that failed.
+    mutating func moved(_ upload: UploadBody) {
+        let attempt = upload.attempt()
+        if let moment = attempt.lastRead { moved(at: moment) }
+        if attempt.wasRewound { becameAmbiguous() }
+    }
+}

@@ -1,0 +1,121 @@
+/// The course of one resumable upload, as a pure value: events go in, the next action comes out. It knows neither
+/// HTTP nor clocks; who drives it sends, waits between tries, and decides when to give up for good.
+///
+/// Invariant: it never asks to send from an offset the server has not confirmed, so that no gap can come about.
+package struct UploadTransfer: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
+        /// Open a session.
+        case start
+        /// Send these bytes; after them the object is complete when `isLast`.
+        case send(offset: Int64, count: Int64, isLast: Bool)
+        /// Ask the server how much it has.
+        case query
+        /// The server has the whole object; its answer is at hand.
+        case finish
+        case fail(Failure)
+    }
+
+    package enum Event: Sendable, Equatable {
+        case opened
+        /// The server says that it holds the bytes before `offset` and waits for more.
+        case stored(upTo: Int64)
+        /// The server says that the object is complete.
+        case completed
+        /// A status query completed the object too early: some servers end a session when asked how it stands.
+        case completedWrongly
+        /// The server knows nothing of the session.
+        case sessionLost
+        /// No answer, or one that says "later".
+        case interrupted
+    }
+
+    package enum Failure: Sendable, Equatable {
+        /// Too many sessions were lost or ended in a wrong object.
+        case tooManySessions
+        /// The server claims bytes that were never sent.
+        case storedBeyondSent(Int64)
+        /// The event makes no sense in this state.
+        case outOfTurn
+    }
+
+    private enum State: Sendable, Equatable {
+        case starting
+        case sending
+        case querying
+        case ended
+    }
+
+    package let size: Int64
+    /// At most this many bytes a request, but for the last one a multiple of the server's granularity; nil: all at
+    /// once.
+    package let chunkSize: Int64?
+    /// What the server is known to hold.
+    package private(set) var confirmed: Int64 = 0
+    /// How many sessions may be opened.
+    package let sessionLimit: Int
+    private var sessionsOpened = 0
+    /// The end of all that was ever sent in this session.
+    private var sentEnd: Int64 = 0
+    private var state = State.starting
+
+    /// 256 KiB (PROTOCOL: resumable, chunk size).
+    package static let granularity: Int64 = 262_144
+
+    package init(size: Int64, chunkSize: Int64? = nil, sessionLimit: Int = 4) {
+        precondition(size >= 0 && sessionLimit > 0, "size \(size), sessions \(sessionLimit)")
+        self.size = size
+        self.chunkSize = chunkSize.map { max(Self.granularity, $0 / Self.granularity * Self.granularity) }
+        self.sessionLimit = sessionLimit
+    }
+
+    /// The action to begin with.
+    package var firstAction: Action { .start }
+
+    package mutating func next(after event: Event) -> Action {
+        switch (state, event) {
+        case (.starting, .opened):
+            sessionsOpened += 1
+            confirmed = 0
+            sentEnd = 0
+            return sendOn()
+        case (.starting, .interrupted): return .start
+        case (.sending, .stored(let offset)), (.querying, .stored(let offset)): return goOn(from: offset)
+        case (.sending, .interrupted), (.querying, .interrupted):
+            state = .querying
+            return .query
+        case (.sending, .completed), (.querying, .completed):
+            confirmed = size
+            state = .ended
+            return .finish
+        case (.sending, .sessionLost), (.querying, .sessionLost), (.querying, .completedWrongly): return startOver()
+        case (.starting, .stored), (.starting, .completed), (.starting, .completedWrongly), (.starting, .sessionLost),
+            (.sending, .opened), (.sending, .completedWrongly), (.querying, .opened), (.ended, _):
+            return end(.outOfTurn)
+        }
+    }
+
+    private mutating func goOn(from offset: Int64) -> Action {
+        guard (0...sentEnd).contains(offset) else { return end(.storedBeyondSent(offset)) }
+        confirmed = offset
+        return sendOn()
+    }
+
+    private mutating func sendOn() -> Action {
+        let rest = size - confirmed
+        let count = min(rest, chunkSize ?? rest)
+        sentEnd = max(sentEnd, confirmed + count)
+        state = .sending
+        return .send(offset: confirmed, count: count, isLast: count == rest)
+    }
+
+    private mutating func startOver() -> Action {
+        guard sessionsOpened < sessionLimit else { return end(.tooManySessions) }
+        state = .starting
+        return .start
+    }
+
+    private mutating func end(_ failure: Failure) -> Action {
+        state = .ended
+        return .fail(failure)
+    }
+}
