@@ -41,5 +41,17 @@ enum UnsafeFiles {
         "Sources/HTTPTransport/HTTPAnswer.swift",
         "Sources/Locking/Lock.swift",
         "Sources/ObjectStore/Timestamp+RFC3339.swift",
+        "Sources/firemount/Configuration/ProcessEnvironment.swift",
+        "Sources/firemount/Launch/BackgroundLaunch.swift",
+        "Sources/firemount/Launch/ChildProcess.swift",
+        "Sources/firemount/Launch/CoreDumps.swift",
+        "Sources/firemount/Launch/LaunchReply.swift",
+        "Sources/firemount/Logs/LogLine.swift",
+        "Sources/firemount/Logs/SystemLog.swift",
+        "Sources/firemount/Mounts/MountLifeline.swift",
+        "Sources/firemount/Mounts/Unmounting.swift",
+        "Sources/firemount/System/Descriptor.swift",
+        "Sources/firemount/System/Files.swift",
+        "Sources/firemount/System/SystemError.swift",
     ]
 }

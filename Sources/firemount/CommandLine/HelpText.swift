@@ -19,7 +19,6 @@ enum HelpText {
           firemount serve                                         a local bucket server, for development and tests
           firemount help COMMAND                                  the options of a command
           firemount --version
-
         """
 
     private static let mountText = """
@@ -54,6 +53,6 @@ enum HelpText {
         let lines = zip(usages, helps).map { usage, help in
             "  " + usage + String(repeating: " ", count: width - usage.count + 2) + help
         }
-        return "Usage: \(verb.usage)\n\n\(about)\n\n" + lines.joined(separator: "\n") + "\n"
+        return "Usage: \(verb.usage)\n\n\(about)\n\n" + lines.joined(separator: "\n")
     }
 }

@@ -68,7 +68,7 @@ enum Verb: String, CaseIterable, Sendable {
             let near = nearest(to: spelling, among: Verb.allCases.map(\.rawValue))
             throw UsageError(
                 "unknown command '\(spelling)'" + (near.map { "; did you mean \($0)?" } ?? ""),
-                usage: "firemount COMMAND …; firemount --help lists the commands")
+                usage: "firemount COMMAND …; firemount --help lists them; a bucket is written gs://\(spelling)")
         }
     }
 

@@ -54,7 +54,9 @@ extension MountSettings {
     }
 
     /// Handed to the kernel as they are.
-    private static let kernelFlags: Set<String> = ["noexec", "nosuid", "nodev", "noatime", "nodiratime"]
+    private static let kernelFlags: Set<String> = [
+        "noexec", "nosuid", "nodev", "noatime", "nodiratime", "default_permissions",
+    ]
 
     /// Words of fstab that mount(8), init and udisks act on, and defaults of every mount.
     private static let mountWords: Set<String> = [

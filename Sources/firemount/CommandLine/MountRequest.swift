@@ -52,6 +52,7 @@ struct MountSettings: Sendable, Equatable {
     var umask: Permissions?
 
     var allowsOther = false
+    var allowsRoot = false
     var allowsNonEmpty = false
     /// Mount flags that the kernel knows, such as `noexec`.
     var kernelFlags: [String] = []
@@ -70,6 +71,9 @@ struct MountSettings: Sendable, Equatable {
         }
         if let memoryLimit, memoryLimit.bytes < Self.leastMemoryLimit.bytes {
             throw UsageError("--memory-limit is too small for reading and writing; the least is 16MiB")
+        }
+        if allowsOther, allowsRoot {
+            throw UsageError("--allow-other and --allow-root exclude each other; the first lets root in, too")
         }
         if timeout == .zero { throw UsageError("--timeout 0 would let no request end; name a time such as 60s") }
     }

@@ -31,6 +31,7 @@ extension MountSettings {
     private static let mountOptions: [Option<MountSettings>] = [
         Option("foreground", letter: "f", turnsOn: \.isForeground, "stay in the terminal; Ctrl-C unmounts"),
         Option("allow-other", turnsOn: \.allowsOther, "other users may use the mount, as the modes allow"),
+        Option("allow-root", turnsOn: \.allowsRoot, "root may use the mount"),
         Option("nonempty", turnsOn: \.allowsNonEmpty, "mount over a directory that has entries"),
     ]
 

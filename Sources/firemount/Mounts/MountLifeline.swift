@@ -1,0 +1,92 @@
+import Glibc
+
+/// How `firemount unmount` learns when the process behind a mount is done, and what it could not store. The process
+/// listens on a socket in Linux's abstract name space, named for the mount's device number; it answers once, at its end. The
+/// kernel completes connections without its help, and breaks them if it dies: no thread, no file to clean up.
+struct MountLifeline: ~Copyable, Sendable {
+    private let listener: Descriptor
+
+    /// - Parameter device: `major:minor` of the mount.
+    init(device: String) throws(SystemError) {
+        let socket = try Self.socket()
+        let number = socket.number
+        let result = unsafe Self.withAddress(of: device) { unsafe bind(number, $0, $1) }
+        guard result == 0, listen(number, 16) == 0, fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw .last }
+        listener = socket
+    }
+
+    /// Tells everyone who waits that the process is done. A waiter that is gone is none of our business.
+    /// - Parameter lost: what could not be stored, a line each.
+    consuming func end(lost: [String]) {
+        let report = (lost.map { $0.split(separator: "\n").joined(separator: " ") } + [Self.lastLine])
+            .joined(separator: "\n")
+        while true {
+            let number = accept(listener.number, nil, nil)
+            guard number >= 0 else { return }
+            let waiter = Descriptor(owning: number)
+            try? waiter.write(Array(report.utf8))
+        }
+    }
+
+    fileprivate static let lastLine = "."
+
+    fileprivate static func socket() throws(SystemError) -> Descriptor {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let number = Glibc.socket(AF_UNIX, kind, 0)
+        guard number >= 0 else { throw .last }
+        return Descriptor(owning: number)
+    }
+
+    fileprivate static func withAddress(
+        of device: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // A leading zero byte makes the name abstract (unix(7)).
+        let name = [0] + Array("firemount/\(device)".utf8)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
+        }
+    }
+}
+
+/// The other end: waits for the process behind a mount.
+struct MountWatch: ~Copyable {
+    enum End: Equatable {
+        /// What could not be stored, a line each.
+        case finished(lost: [String])
+        /// It ended without a word.
+        case died
+    }
+
+    let processID: Int32
+    private let connection: Descriptor
+
+    /// nil: there is no such process, or it is not the one of the user who mounted.
+    /// - Parameter device: `major:minor` of the mount.
+    init?(device: String, userID: UInt32?) {
+        guard let connection = try? MountLifeline.socket() else { return nil }
+        let number = connection.number
+        guard unsafe MountLifeline.withAddress(of: device, { unsafe connect(number, $0, $1) }) == 0 else { return nil }
+        // struct ucred, which needs _GNU_SOURCE: process, user, group.
+        var peer: [Int32] = [0, 0, 0]
+        var size = socklen_t(MemoryLayout<Int32>.size * peer.count)
+        guard unsafe getsockopt(number, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return nil }
+        let user = UInt32(bitPattern: peer[1])
+        guard user == 0 || user == userID else { return nil }
+        processID = peer[0]
+        self.connection = connection
+    }
+
+    /// nil: it has not ended in `time`.
+    func end(within time: Duration?) -> End? {
+        guard connection.waitUntilReadable(atMost: time) else { return nil }
+        var report: [UInt8] = []
+        // A broken connection is the end, too.
+        while let piece = try? connection.read(), !piece.isEmpty { report += piece }
+        let lines = String(decoding: report, as: UTF8.self).split(separator: "\n").map(String.init)
+        return lines.last == MountLifeline.lastLine ? .finished(lost: lines.dropLast()) : .died
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+
+@testable import firemount
+
+struct MountLifelineTests {
+    @Test func whoWaitsHearsTheEndAndWhatWasLost() throws {
+        let device = "test:\(getpid()):lost"
+        let lifeline = try MountLifeline(device: device)
+        let watch = try watching(device)
+        #expect(watch.processID == getpid())
+        let watchEndEarly = watch.end(within: .milliseconds(1))
+        #expect(watchEndEarly == nil)
+
+        lifeline.end(lost: ["a/b", "two\nlines"])
+
+        let watchEnd = watch.end(within: .seconds(10))
+        #expect(watchEnd == .finished(lost: ["a/b", "two lines"]))
+    }
+
+    @Test func anEndWithoutLossIsTold() throws {
+        let device = "test:\(getpid()):end"
+        let lifeline = try MountLifeline(device: device)
+        let first = try watching(device)
+        let second = try watching(device)
+
+        lifeline.end(lost: [])
+
+        let firstEnd = first.end(within: .seconds(10))
+        #expect(firstEnd == .finished(lost: []))
+        let secondEnd = second.end(within: .seconds(10))
+        #expect(secondEnd == .finished(lost: []))
+    }
+
+    @Test func aProcessThatDiesSaysNothing() throws {
+        let device = "test:\(getpid()):died"
+        let watch: MountWatch
+        do {
+            let lifeline = try MountLifeline(device: device)
+            watch = try watching(device)
+            _ = consume lifeline
+        }
+        let watchEnd = watch.end(within: .seconds(10))
+        #expect(watchEnd == .died)
+    }
+
+    @Test func nobodyListensForAMountThatIsNotThere() {
+        #expect(throws: SystemError.self) { _ = try watching("test:\(getpid()):none") }
+    }
+
+    @Test func aMountHasOneLifeline() throws {
+        let device = "test:\(getpid()):twice"
+        let first = try MountLifeline(device: device)
+        #expect(throws: SystemError(code: EADDRINUSE)) { _ = try MountLifeline(device: device) }
+        first.end(lost: [])
+    }
+
+    private func watching(_ device: String) throws -> MountWatch {
+        guard let watch = MountWatch(device: device, userID: geteuid()) else { throw SystemError(code: ECONNREFUSED) }
+        return watch
+    }
+}
