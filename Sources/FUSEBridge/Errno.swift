@@ -3,7 +3,7 @@ import Glibc
 import ObjectStore
 
 /// What the kernel is told about a failure. This file is the only place that chooses an error number.
-struct Errno: Equatable, Sendable, CustomStringConvertible {
+struct Errno: Error, Equatable, Sendable, CustomStringConvertible {
     let rawValue: Int32
 
     private init(_ rawValue: Int32) { self.rawValue = rawValue }
@@ -74,8 +74,8 @@ struct Errno: Equatable, Sendable, CustomStringConvertible {
 
     var meansForbidden: Bool { rawValue == EACCES || rawValue == EPERM }
 
-    /// The mount is there and nobody serves it.
-    var meansDeadConnection: Bool { rawValue == ENOTCONN || rawValue == ECONNABORTED }
+    /// The mount is there and nobody serves it: the connection ended, was severed, or never came up (fs/fuse).
+    var meansDeadConnection: Bool { [ENOTCONN, ECONNABORTED, ECONNREFUSED].contains(rawValue) }
 
     /// The system's words.
     var description: String { unsafe String(cString: strerror(rawValue)) }

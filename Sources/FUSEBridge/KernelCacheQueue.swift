@@ -4,8 +4,8 @@ import Glibc
 import Locking
 import Logging
 
-/// Makes the kernel forget, in the order it was asked to, on a thread of its own: the kernel may make the sender wait for
-/// locks that an operation holds while it waits for us.
+/// Makes the kernel forget, in the order it was asked to, on a thread of its own: the kernel may make the sender wait
+/// for locks that an operation holds while it waits for us.
 ///
 /// It is bounded by what the kernel knows: what already waits is not queued again.
 @safe
@@ -49,7 +49,8 @@ final class KernelCacheQueue: KernelCache, @unchecked Sendable {
         }
     }
 
-    /// Ends the thread after what it is sending. It is not waited for: the kernel may hold it until the connection ends.
+    /// Ends the thread after what it is sending. It is not waited for: the kernel may hold it until the connection
+    /// ends.
     func stop() {
         state.withLock { $0.isStopped = true }
         unsafe sem_post(wakeUps)

@@ -7,7 +7,18 @@ import Logging
 enum LibfuseLog {
     private struct State: Sendable {
         var log = Logger.silent
+        /// The beginning of a line: libfuse writes some in pieces.
+        var beginning = ""
         var lastError: String?
+
+        /// The line that `text` completes, without libfuse's own prefix.
+        mutating func add(_ text: String) -> String? {
+            beginning += text
+            guard beginning.last == "\n" else { return nil }
+            defer { beginning = "" }
+            let line = beginning.dropLast()
+            return String(line.hasPrefix("fuse: ") ? line.dropFirst(6) : line)
+        }
     }
 
     private static let state = Lock(State())
@@ -24,16 +35,16 @@ enum LibfuseLog {
     static var lastError: String? { state.withLock { $0.lastError } }
 
     private static func write(_ level: fuse_log_level, _ format: UnsafePointer<CChar>, _ arguments: CVaListPointer) {
-        var line = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1_024) { buffer in
+        let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1_024) { buffer in
             _ = unsafe vsnprintf(buffer.baseAddress!, buffer.count, format, arguments)
             return unsafe String(cString: buffer.baseAddress!)
         }
-        while line.last == "\n" { line.removeLast() }
         let isError = level.rawValue <= FUSE_LOG_ERR.rawValue
-        let log = state.withLock { state in
-            if isError { state.lastError = line }
-            return state.log
+        let (log, line) = state.withLock { state in
+            let line = state.add(text)
+            if isError, let line { state.lastError = line }
+            return (state.log, line)
         }
-        log(isError ? .warning : .debug, "libfuse: \(line)")
+        if let line { log(isError ? .warning : .debug, "libfuse: \(line)") }
     }
 }

@@ -23,10 +23,12 @@ package final class Mount: Sendable {
     private let log: Logger
     /// Whether libfuse still has the mount in its hands.
     private let isMounted = Lock(true)
+    /// Why the mount was given up before it was ready.
+    private let failure = Lock<String?>(nil)
 
     /// Mounts; nothing is served before `run`, so whoever looks at the mount point waits.
-    /// - Parameter makeFileSystem: is given the way to make the kernel forget. Called once, after the mount point and the
-    ///   machine were found fit.
+    /// - Parameter makeFileSystem: is given the way to make the kernel forget. Called once, after the mount point and
+    ///   the machine were found fit.
     package init(
         _ options: MountOptions, log: Logger,
         makeFileSystem: (any KernelCache) throws(FileSystemError) -> FileSystem
@@ -54,13 +56,21 @@ package final class Mount: Sendable {
 
     deinit { finish() }
 
-    /// Serves until somebody unmounts, or SIGINT, SIGTERM or SIGHUP comes; then the mount is gone from the tree. Answers
-    /// that are still owed then are given when they come. Call it once, on the main thread: signals wake only that one.
+    /// Serves until somebody unmounts, or SIGINT, SIGTERM or SIGHUP comes; then the mount is gone from the tree.
+    /// Answers that are still owed then are given when they come. Call it once, on the main thread: signals wake only
+    /// that one.
     /// - Parameter ready: called once, from another thread, when the mount answers.
     package func run(ready: @escaping @Sendable () -> Void) -> MountEnd {
-        session.whenServing { [path = mountPoint.path, log] in
-            ReadAhead.raise(at: path, log)
-            ready()
+        session.whenServing { [self] in
+            switch mountPoint.rootDevice() {
+            case .success(let device):
+                ReadAhead.raise(device: device, log)
+                ready()
+            case .failure(let cause):
+                failure.withLock { $0 = "the mount's root does not answer: \(cause)" }
+                // A connection that never came up ends by itself.
+                if !cause.meansDeadConnection { unmount() }
+            }
         }
         // Ignores SIGPIPE too. A signal that is ignored already, as in a shell's background job, stays ignored.
         unsafe fuse_set_signal_handlers(session.raw)
@@ -68,6 +78,7 @@ package final class Mount: Sendable {
         unsafe fuse_remove_signal_handlers(session.raw)
         finish()
         mountPoint.clearIfDead()
+        if let failure = failure.withLock({ $0 }) { return .failed(failure) }
         return switch result {
         case 0: .unmounted
         case 1...: .signal(result)

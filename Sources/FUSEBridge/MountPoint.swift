@@ -29,6 +29,12 @@ struct MountPoint: Sendable {
     /// Takes the mount out of the tree; who has files open there keeps them.
     func detach() { MountPoint.detach(path) }
 
+    /// Asks the mount for the attributes of its root and waits for the answer: not from a thread that serves requests.
+    func rootDevice() -> Result<dev_t, Errno> {
+        var attributes = stat()
+        return unsafe stat(path, &attributes) == 0 ? .success(attributes.st_dev) : .failure(.last)
+    }
+
     /// After the connection was severed the kernel keeps the mount, and each access fails.
     func clearIfDead() {
         if MountPoint.isDead(path) { detach() }

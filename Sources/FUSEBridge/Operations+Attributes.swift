@@ -65,8 +65,8 @@ private func addExtendedAttributeOperations(to operations: inout fuse_lowlevel_o
 
 /// Answers from memory for the namespaces that a bucket cannot have; nil if the core is to be asked.
 ///
-/// The kernel asks for `security.capability` before each write. ENOSYS would end that, and `user.` with it, for the whole
-/// mount.
+/// The kernel asks for `security.capability` before each write. ENOSYS would end that, and `user.` with it, for the
+/// whole mount.
 private func refusal(ofAttribute name: [UInt8]) -> FileSystemError? {
     if name.starts(with: "user.".utf8) { return nil }
     if name.starts(with: "security.".utf8) || name.starts(with: "trusted.".utf8) { return .noSuchAttribute }

@@ -10,8 +10,8 @@ import ObjectStore
 /// It may be moved to another thread: libfuse takes replies from any. It keeps the session alive, which libfuse's reply
 /// functions write to.
 ///
-/// Answers that give the kernel something to return later (a lookup, a handle) say whether the kernel took them. It does
-/// not if the request was aborted meanwhile, and then never sends the matching `forget` or `release`.
+/// Answers that give the kernel something to return later (a lookup, a handle) say whether the kernel took them. It
+/// does not if the request was aborted meanwhile, and then never sends the matching `forget` or `release`.
 @safe
 struct Reply: ~Copyable, @unchecked Sendable {
     let session: Session
@@ -157,7 +157,8 @@ struct Reply: ~Copyable, @unchecked Sendable {
 
     // MARK: Interrupts
 
-    /// Has `action` called with `data` when the kernel says that a signal reached the caller; at once if it already has.
+    /// Has `action` called with `data` when the kernel says that a signal reached the caller; at once if it already
+    /// has.
     mutating func watch(_ data: UnsafeMutableRawPointer, _ action: fuse_interrupt_func_t) {
         isWatched = true
         unsafe fuse_req_interrupt_func(request, action, data)
