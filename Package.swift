@@ -69,6 +69,11 @@ let package = Package(
         .testTarget(
             name: "BucketFileSystemTests", dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking"],
             swiftSettings: strict),
+        .testTarget(
+            name: "FUSEBridgeTests",
+            dependencies: [
+                "FUSEBridge", "BucketFileSystem", "ObjectStore", "CFUSE", "TestSupport", "Locking", "Logging",
+            ], swiftSettings: strict),
         // Who may import whom; a real mount against real servers.
         .testTarget(name: "LayerTests", swiftSettings: strict),
         .testTarget(name: "MountTests", swiftSettings: strict),

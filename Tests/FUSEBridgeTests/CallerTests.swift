@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+@testable import FUSEBridge
+
+struct CallerTests {
+    /// As `/proc/PID/status` writes masks: 16 hexadecimal digits after a tab.
+    private func status(pending: [Int32], shared: [Int32] = [], handled: [Int32] = [], blocked: [Int32] = []) -> String
+    {
+        func mask(_ signals: [Int32]) -> String {
+            let bits = signals.reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
+            let digits = String(bits, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        return """
+            Name:\tcat
+            SigQ:\t1/95873
+            SigPnd:\t\(mask(pending))
+            ShdPnd:\t\(mask(shared))
+            SigBlk:\t\(mask(blocked))
+            SigIgn:\t0000000000000000
+            SigCgt:\t\(mask(handled))
+
+            """
+    }
+
+    @Test func aPendingKillIsFatal() {
+        #expect(SignalState(status: status(pending: [SIGKILL])).isFatal)
+    }
+
+    @Test func aSignalThatTheCallerHandlesIsNotFatal() {
+        #expect(!SignalState(status: status(pending: [SIGALRM], handled: [SIGALRM])).isFatal)
+        #expect(!SignalState(status: status(pending: [], shared: [SIGQUIT], handled: [SIGQUIT])).isFatal)
+    }
+
+    @Test func aSignalThatIsIgnoredByDefaultIsNotFatal() {
+        #expect(!SignalState(status: status(pending: [], shared: [SIGCHLD, SIGWINCH])).isFatal)
+    }
+
+    @Test func aSignalThatDumpsCoreIsFatalUnlessBlocked() {
+        #expect(SignalState(status: status(pending: [], shared: [SIGQUIT])).isFatal)
+        #expect(!SignalState(status: status(pending: [], shared: [SIGQUIT], blocked: [SIGQUIT])).isFatal)
+    }
+
+    @Test func aLiveThreadIsNotDying() {
+        #expect(!Caller(threadID: getpid()).isDying)
+    }
+
+    @Test func aCallerThatCannotBeSeenCountsAsDying() {
+        #expect(Caller(threadID: 0).isDying)
+    }
+}
