@@ -26,3 +26,32 @@ package enum FileSystemError: Error, Sendable {
     /// What the bucket said.
     case storage(StorageError)
 }
+
+extension FileSystemError {
+    /// A read of one generation found another, or none: the handle's object is gone.
+    init(reading error: StorageError) {
+        switch error.kind {
+        case .generationChanged, .notFound, .preconditionFailed: self = .stale
+        default: self = FileSystemError(error)
+        }
+    }
+
+    /// What a failure on the way to the bucket is to the caller of a file operation.
+    init(_ error: StorageError) {
+        switch error.kind {
+        case .preconditionFailed, .generationChanged: self = .stale
+        case .cancelled: self = .interrupted
+        case .sourceFailed: self = .staging(error.message)
+        case .notFound, .forbidden, .unauthenticated, .invalidRequest, .tooLarge, .quotaExceeded, .rateLimited,
+            .rangeNotSatisfiable, .corrupted, .malformedAnswer, .serverFailed, .unreachable, .timedOut, .unsupported:
+            self = .storage(error)
+        }
+    }
+}
+
+/// Runs a call on the store and puts its failure in words of files.
+func fromStore<Value>(
+    _ body: () async throws(StorageError) -> Value
+) async throws(FileSystemError) -> Value {
+    do throws(StorageError) { return try await body() } catch { throw FileSystemError(error) }
+}

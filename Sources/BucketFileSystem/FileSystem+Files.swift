@@ -1,0 +1,152 @@
+import Locking
+import ObjectStore
+
+/// Open files.
+extension FileSystem {
+    package func open(_ inode: InodeNumber, _ mode: OpenMode) async throws(FileSystemError) -> OpenedFile {
+        if mode.writes { try requireWritable() }
+        let (contents, baseSize) = try openContents(of: inode)
+        let handle = try addHandle(inode, contents, mode)
+        do throws(FileSystemError) {
+            if mode.truncates {
+                try contents.truncate(to: 0, baseSize: baseSize, today: clock.today(), makeStagingFile)
+            } else if mode.reads {
+                try await validate(inode, contents)
+            }
+        } catch {
+            dropHandle(handle)
+            throw error
+        }
+        return OpenedFile(handle: handle, keepsKernelPages: true)
+    }
+
+    /// The first open of a version fetches its beginning, and the head of that answer says whether the version is still
+    /// the live one: a cold small file costs one request. If it is not, the caller gets `.stale`; the kernel then looks
+    /// the name up again and opens what is there now.
+    private func validate(_ inode: InodeNumber, _ contents: FileContents) async throws(FileSystemError) {
+        let now = clock.now()
+        let isFresh = try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(inode)
+            return node.isLocal || space.isFresh(node.asOf, now: now)
+        }
+        guard let base = contents.unreadBase(isFresh: isFresh) else { return }
+        do throws(StorageError) {
+            try await base.validateAndPrefetch()
+        } catch {
+            if error.kind == .generationChanged || error.kind == .notFound { expire(inode) }
+            throw FileSystemError(reading: error)
+        }
+    }
+
+    package func create(
+        _ name: EntryName, in parent: InodeNumber, permissions: UInt16, _ mode: OpenMode, exclusively: Bool
+    ) async throws(FileSystemError) -> (entry: Entry, file: OpenedFile) {
+        try requireWritable()
+        try requireLegal(name)
+        if case .found(let entry) = try await lookup(name, in: parent) {
+            do throws(FileSystemError) {
+                if exclusively { throw .exists }
+                return (entry, try await open(entry.inode, mode))
+            } catch {
+                forget(entry.inode, lookups: 1)
+                throw error
+            }
+        }
+        let staging = try makeStagingFile()
+        let contents = FileContents()
+        let isDefault = permissions == configuration.filePermissions
+        contents.stageNew(
+            staging, changes: PosixChanges(modified: clock.today(), permissions: isDefault ? nil : permissions))
+        let now = clock.now()
+        let entry = try namespace.withLock { (space) throws(FileSystemError) in
+            let folder = try space.directory(parent).node
+            if folder.directory?.child(name)?.exists == true { throw .exists }
+            let node = space.addNode(name, in: folder, kind: .file, record: nil, asOf: now)
+            node.contents = contents
+            folder.folderChanges.modified = clock.today()
+            return space.entry(for: node, now: now)
+        }
+        let handle = try addHandle(entry.inode, contents, mode)
+        return (entry, OpenedFile(handle: handle, keepsKernelPages: true))
+    }
+
+    /// Reads up to `count` bytes; fewer only at the end of the file. `completion` is called exactly once: before this
+    /// returns when the bytes are in memory, else from the thread that received them.
+    package func read(
+        _ id: HandleID, at offset: Int64, count: Int,
+        completion: @escaping @Sendable (Result<ReadBytes, FileSystemError>) -> Void
+    ) {
+        guard let handle = handles.withLock({ $0.files[id] }) else { return completion(.failure(.badHandle)) }
+        handle.contents.read(offset..<offset + Int64(count), cursor: handle.cursor) { [self] result in
+            if case .failure(.stale) = result { expire(handle.inode) }
+            completion(result)
+        }
+    }
+
+    /// Stages `bytes`. Always takes all of them.
+    /// - Parameter appends: write at the end, wherever that is now (`O_APPEND`).
+    package func write(
+        _ id: HandleID, at offset: Int64, _ bytes: UnsafeRawBufferPointer, appends: Bool
+    ) throws(FileSystemError) {
+        let handle = try fileHandle(id)
+        guard handle.mode.writes else { throw .badHandle }
+        guard offset + Int64(bytes.count) <= Self.largestObject else { throw .tooLarge }
+        let baseSize = handle.contents.isStaged ? 0 : try openContents(of: handle.inode).baseSize
+        try unsafe handle.contents.write(
+            bytes, at: offset, appends: appends, baseSize: baseSize, today: clock.today(), makeStagingFile)
+    }
+
+    /// A close is passing by; answers once the bucket has the bytes. May come often for one handle.
+    package func flush(_ id: HandleID) async throws(FileSystemError) {
+        let handle = try fileHandle(id)
+        guard handle.mode.writes else { return }
+        try await storeChanges(of: handle.inode)
+    }
+
+    package func synchronize(_ id: HandleID) async throws(FileSystemError) {
+        try await storeChanges(of: try fileHandle(id).inode)
+    }
+
+    /// Comes once per handle, after the last close. Bytes that came after it (a mapped file's pages) are stored now;
+    /// nobody is left to tell of a failure, so it goes to the log and the bytes are kept.
+    package func release(_ id: HandleID) {
+        guard let handle = handles.withLock({ $0.files[id] }) else { return }
+        handle.cursor.close()
+        guard handle.mode.writes, handle.contents.isDirty else { return dropHandle(id) }
+        afterwork.start { [self] in
+            do throws(FileSystemError) {
+                try await storeChanges(of: handle.inode)
+            } catch {
+                if isLastHandle(of: handle.inode) { _ = keepUnsaved(handle.inode, because: error) }
+            }
+            dropHandle(id)
+        }
+    }
+
+    // MARK: Handles
+
+    private func addHandle(
+        _ inode: InodeNumber, _ contents: FileContents, _ mode: OpenMode
+    ) throws(FileSystemError) -> HandleID {
+        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).handles += 1 }
+        let id = HandleID(nextNumber())
+        let handle = FileHandle(inode: inode, contents: contents, mode: mode)
+        handles.withLock { $0.files[id] = handle }
+        return id
+    }
+
+    private func dropHandle(_ id: HandleID) {
+        guard let handle = handles.withLock({ $0.files.removeValue(forKey: id) }) else { return }
+        namespace.withLock { space in
+            guard let node = try? space.node(handle.inode) else { return }
+            node.handles -= 1
+            // Stored bytes are read from the bucket again; the staging disk is for unsaved ones.
+            if node.handles == 0 { handle.contents.dropStagedIfClean() }
+            space.dropIfUnused(node)
+        }
+    }
+
+    private func isLastHandle(of inode: InodeNumber) -> Bool {
+        namespace.withLock { (try? $0.node(inode).handles) ?? 0 } <= 1
+    }
+}

@@ -1,0 +1,99 @@
+import Locking
+import ObjectStore
+
+/// Names and what is known of them.
+extension FileSystem {
+    package func lookup(_ name: EntryName, in parent: InodeNumber) async throws(FileSystemError) -> LookupResult {
+        if name.bytes.count > EntryName.longest { throw .nameTooLong }
+        if let known = try cachedLookup(name, in: parent, askedSince: nil) { return known }
+        // An answer can be overtaken by a change of ours; that is rare, and asking again settles it.
+        for _ in 0..<3 {
+            let asOf = try await ask(name, in: parent)
+            if let known = try cachedLookup(name, in: parent, askedSince: asOf) { return known }
+        }
+        throw .stale
+    }
+
+    /// The kernel drops `lookups` references to `inode`.
+    package func forget(_ inode: InodeNumber, lookups: UInt64) {
+        namespace.withLock { $0.forget(inode, lookups: lookups) }
+    }
+
+    private func cachedLookup(
+        _ name: EntryName, in parent: InodeNumber, askedSince: Instant?
+    ) throws(FileSystemError) -> LookupResult? {
+        let now = clock.now()
+        let known = try namespace.withLock { (space) throws(FileSystemError) in
+            try space.cachedLookup(name, in: parent, now: now, askedSince: askedSince)
+        }
+        switch known {
+        case .found(let entry): return .found(entry)
+        case .absent(let validFor): return .absent(validFor: validFor)
+        case .unknown: return nil
+        }
+    }
+
+    /// Has the bucket say what `name` is. A folder of one list page is listed whole, which answers for all its names at
+    /// the price of one; in a larger one the name is asked for by itself. Answers since when the answer holds.
+    func ask(_ name: EntryName, in parent: InodeNumber) async throws(FileSystemError) -> Instant {
+        let isLarge = try namespace.withLock { (space) throws(FileSystemError) in
+            try space.directory(parent).directory.isLarge
+        }
+        if !isLarge {
+            let listing = try joinListing(of: parent)
+            defer { listing.leave() }
+            let isAll = try await listing.firstPageIsAll()
+            let isAnswered = try namespace.withLock { (space) throws(FileSystemError) in
+                let directory = try space.directory(parent).directory
+                if !isAll { directory.isLarge = true }
+                guard let child = directory.child(name) else { return false }
+                return child.asOf >= listing.startedAt
+            }
+            if isAll || isAnswered { return listing.startedAt }
+        }
+        return try await askForOne(name, in: parent)
+    }
+
+    /// Two requests at once: is there an object of that name, is there anything below it? The object wins.
+    private func askForOne(_ name: EntryName, in parent: InodeNumber) async throws(FileSystemError) -> Instant {
+        let start = clock.now()
+        let (file, folder) = try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.directory(parent).node
+            return (
+                space.objectName(name, in: node, kind: .file), space.objectName(name, in: node, kind: .directory)
+            )
+        }
+        async let object = existing { () async throws(StorageError) in try await self.store.metadata(of: file) }
+        async let below = existing { () async throws(StorageError) in
+            try await self.store.list(ListQuery(prefix: folder, collapsesFolders: false, pageSize: 1))
+        }
+        let (record, page) = (try await object.get().map(FileRecord.init), try await below.get())
+        let kind: FileAttributes.Kind? =
+            if let record {
+                record.isSymbolicLink ? .symbolicLink : .file
+            } else if page?.items.isEmpty == false || page?.folders.isEmpty == false {
+                .directory
+            } else {
+                nil
+            }
+        let placeholder = page?.items.first.flatMap { $0.name == folder ? FileRecord($0) : nil }
+        try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.directory(parent).node
+            space.learn(name, in: node, kind: kind, record: record ?? placeholder, asOf: start)
+        }
+        return start
+    }
+
+    /// nil where the bucket says there is no such thing.
+    private func existing<Value: Sendable>(
+        _ body: @Sendable () async throws(StorageError) -> Value
+    ) async -> Result<Value?, FileSystemError> {
+        do throws(StorageError) {
+            return .success(try await body())
+        } catch  where error.kind == .notFound {
+            return .success(nil)
+        } catch {
+            return .failure(FileSystemError(error))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Locking
+import ObjectStore
+
+/// Renaming files, and what renaming has in common.
+extension FileSystem {
+    /// - Parameter replaces: false is `RENAME_NOREPLACE`: fails with `.exists`.
+    package func rename(
+        _ name: EntryName, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber, replaces: Bool
+    ) async throws(FileSystemError) {
+        try requireWritable()
+        try requireLegal(newName)
+        guard case .found(let source) = try await lookup(name, in: parent) else { throw .notFound }
+        defer { forget(source.inode, lookups: 1) }
+        var target: Entry?
+        if case .found(let entry) = try await lookup(newName, in: newParent) { target = entry }
+        defer { if let target { forget(target.inode, lookups: 1) } }
+        if target != nil, !replaces { throw .exists }
+        if target?.inode == source.inode { return }
+        let rename = Rename(
+            source: source.inode, target: target?.inode, parent: parent, newName: newName, newParent: newParent)
+        if source.attributes.kind == .directory {
+            if let target, target.attributes.kind != .directory { throw .notADirectory }
+            try await renameFolder(rename)
+        } else {
+            if target?.attributes.kind == .directory { throw .isADirectory }
+            try await renameFile(rename)
+        }
+    }
+
+    /// Who goes where.
+    struct Rename: Sendable {
+        let source: InodeNumber
+        let target: InodeNumber?
+        let parent: InodeNumber
+        let newName: EntryName
+        let newParent: InodeNumber
+    }
+
+    private func renameFile(_ rename: Rename) async throws(FileSystemError) {
+        let gates = try ([rename.source] + [rename.target].compactMap { $0 }).sorted { $0.rawValue < $1.rawValue }
+            .map { (inode) throws(FileSystemError) in try gate(of: inode) }
+        try await pass(gates) { () async throws(FileSystemError) in
+            let (object, record, link) = try place(of: rename.source)
+            guard link == .attached else { throw .stale }
+            if let target = rename.target { try await saveBytesForHolders(of: target) }
+            try await keepFolder(rename.parent)
+            if let record {
+                try await move(object, record, rename)
+            } else {
+                try replaceWhenStored(rename)
+            }
+            try relink(rename)
+        }
+    }
+
+    /// Through all of `gates`, which are in the order every renaming takes them.
+    func pass(
+        _ gates: [AsyncGate], _ body: () async throws(FileSystemError) -> Void
+    ) async throws(FileSystemError) {
+        for gate in gates { await gate.enter() }
+        defer { for gate in gates { gate.leave() } }
+        try await body()
+    }
+
+    private func move(_ object: ObjectName, _ record: FileRecord, _ rename: Rename) async throws(FileSystemError) {
+        let (destination, targetRecord) = try destination(of: rename, kind: .file)
+        let copy = ObjectCopy(
+            source: object, sourceGeneration: record.objectGeneration, destination: destination,
+            precondition: targetRecord.map { .mustBe($0.objectGeneration) } ?? .mustNotExist)
+        do throws(FileSystemError) {
+            var moved = try await fromStore { () async throws(StorageError) in try await store.move(copy) }
+            moved = try await settle(moved, movedFrom: record)
+            try namespace.withLock { (space) throws(FileSystemError) in try space.node(rename.source).contents }?
+                .relocate(to: destination, objectGeneration: moved.objectGeneration)
+            try didStore(moved, of: rename.source)
+        } catch {
+            expire(rename.source)
+            if let target = rename.target { expire(target) }
+            throw error
+        }
+    }
+
+    /// After a move the object keeps what it was, except that a type which came from the old name becomes the new
+    /// name's, and that its time, where only the bucket's clock told it, is written down before it is lost.
+    func settle(
+        _ moved: ObjectMetadata, movedFrom record: FileRecord
+    ) async throws(FileSystemError) -> ObjectMetadata {
+        var patch = MetadataPatch()
+        let type = ContentType.forName(moved.name.bytes)
+        if moved.headers.contentType == ContentType.forName(record.metadata.name.bytes),
+            moved.headers.contentType != type
+        {
+            patch.contentType = .set(type)
+        }
+        if record.posix.modified == nil {
+            let keys = PosixChanges(modified: record.modified).keys(over: moved.headers.custom)
+            patch.custom = keys.mapValues { .set($0) }
+        }
+        guard !patch.isEmpty else { return moved }
+        return try await fromStore { () async throws(StorageError) in
+            try await store.patch(
+                moved.name, patch,
+                if: Precondition(object: .mustBe(moved.objectGeneration), metageneration: moved.metageneration))
+        }
+    }
+
+    /// A file that the bucket does not have yet is renamed here alone, and stored under its new name.
+    private func replaceWhenStored(_ rename: Rename) throws(FileSystemError) {
+        let (_, targetRecord) = try destination(of: rename, kind: .file)
+        try namespace.withLock { (space) throws(FileSystemError) in
+            try space.node(rename.source).replaces = targetRecord?.objectGeneration
+        }
+    }
+
+    func destination(
+        of rename: Rename, kind: FileAttributes.Kind
+    ) throws(FileSystemError) -> (name: ObjectName, target: FileRecord?) {
+        try namespace.withLock { (space) throws(FileSystemError) in
+            let folder = try space.directory(rename.newParent).node
+            let target = try rename.target.map { (inode) throws(FileSystemError) in try space.node(inode) }
+            return (space.objectName(rename.newName, in: folder, kind: kind), target?.record)
+        }
+    }
+
+    func relink(_ rename: Rename) throws(FileSystemError) {
+        let now = clock.now()
+        let today = clock.today()
+        try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(rename.source)
+            let folder = try space.directory(rename.newParent).node
+            if case .node(let old) = folder.directory?.child(rename.newName), old !== node {
+                old.contents?.forgetUnsaved()
+                space.detach(old, as: .unlinked, leaving: nil)
+            }
+            node.parent?.folderChanges.modified = today
+            folder.folderChanges.modified = today
+            space.relink(node, to: rename.newName, in: folder, now: now)
+            node.asOf = now
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ObjectStore
+
+/// What can be said of a name without asking the bucket, and what an answer of the bucket changes.
+extension Namespace {
+    enum CachedLookup {
+        case found(Entry)
+        case absent(validFor: Duration)
+        /// Nobody asked lately.
+        case unknown
+    }
+
+    /// - Parameter sinceAnswer: the bucket was asked after this moment, so what it said counts whatever the TTL.
+    mutating func cachedLookup(
+        _ name: EntryName, in parent: InodeNumber, now: Instant, askedSince: Instant? = nil
+    ) throws(FileSystemError) -> CachedLookup {
+        let (folder, directory) = try directory(parent)
+        let isCurrent = { (asOf: Instant, ttl: Duration) in
+            now.elapsed(since: asOf) < ttl || askedSince.map { asOf >= $0 } == true
+        }
+        switch directory.child(name) {
+        case .some(let child) where child.exists && (child.isLocal || isCurrent(child.asOf, configuration.metadataTTL)):
+            guard let node = nodeOfChild(name, in: folder) else { return .unknown }
+            return .found(entry(for: node, now: now))
+        case .absent(let asOf) where isCurrent(asOf, configuration.negativeTTL):
+            return .absent(validFor: absence(since: asOf, now: now))
+        case nil:
+            guard let listedAt = directory.listedAt, isCurrent(listedAt, configuration.negativeTTL) else {
+                return .unknown
+            }
+            return .absent(validFor: absence(since: listedAt, now: now))
+        default:
+            return .unknown
+        }
+    }
+
+    private func absence(since asOf: Instant, now: Instant) -> Duration {
+        max(.zero, configuration.negativeTTL - now.elapsed(since: asOf))
+    }
+
+    /// The bucket says what `name` is: a record, a folder, or nothing (`kind` nil).
+    mutating func learn(
+        _ name: EntryName, in folder: Node, kind: FileAttributes.Kind?, record: FileRecord?, asOf: Instant
+    ) {
+        guard let directory = folder.directory else { return }
+        let known = directory.child(name)
+        // Our own doing, or a later answer, is better than what was asked for earlier.
+        if let known, known.isLocal || known.asOf > asOf { return }
+        guard let kind else {
+            if case .node(let node) = known { detach(node, as: .superseded, leaving: nil) }
+            directory.set(name, .absent(asOf: asOf))
+            return
+        }
+        if case .node(let node) = known {
+            if node.kind == kind, kind == .directory || node.record?.objectGeneration == record?.objectGeneration {
+                node.asOf = asOf
+                if let record { node.record = record }
+                return
+            }
+            detach(node, as: .superseded, leaving: nil)
+        }
+        directory.set(name, .known(kind: kind, record: record, asOf: asOf))
+    }
+
+    /// The bucket has stored something of ours: `node` is now this record.
+    func stored(_ node: Node, as record: FileRecord, now: Instant) {
+        node.record = record
+        node.asOf = now
+        node.replaces = nil
+    }
+
+    /// Ask again before believing anything about `name`.
+    func expire(_ name: EntryName, in folder: Node) {
+        guard let directory = folder.directory else { return }
+        let longAgo = Instant(nanoseconds: 0)
+        switch directory.child(name) {
+        case .node(let node): node.asOf = longAgo
+        case .known(let kind, let record, _): directory.set(name, .known(kind: kind, record: record, asOf: longAgo))
+        case .absent: directory.set(name, nil)
+        case nil: break
+        }
+        if directory.child(name) == nil { directory.listedAt = nil }
+    }
+}

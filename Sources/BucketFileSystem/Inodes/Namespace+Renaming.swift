@@ -1,0 +1,35 @@
+import ObjectStore
+
+/// What is below a folder.
+extension Namespace {
+    /// Every node below `folder`, in no order.
+    func visit(below folder: Node, _ body: (Node) -> Void) {
+        for case .node(let node) in (folder.directory?.children ?? [:]).values {
+            body(node)
+            visit(below: node, body)
+        }
+    }
+
+    /// After a folder was renamed by copying: each name below stands for its copy. A name without one was not in the
+    /// bucket (a file that is still to be stored), or is no longer sure.
+    func adopt(_ copies: [ObjectName: FileRecord], below folder: Node, now: Instant) {
+        guard let directory = folder.directory else { return }
+        for (name, child) in directory.children {
+            switch child {
+            case .node(let node):
+                let object = objectName(of: node)
+                if let record = copies[object] {
+                    node.contents?.relocate(to: object, objectGeneration: record.objectGeneration)
+                    stored(node, as: record, now: now)
+                }
+                adopt(copies, below: node, now: now)
+            case .known(let kind, let record, let asOf):
+                guard kind != .directory || record != nil else { continue }
+                let copy = copies[objectName(name, in: folder, kind: kind)]
+                directory.set(name, copy.map { .known(kind: kind, record: $0, asOf: asOf) })
+                if copy == nil { directory.listedAt = nil }
+            case .absent: break
+            }
+        }
+    }
+}

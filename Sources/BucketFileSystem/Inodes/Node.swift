@@ -1,0 +1,53 @@
+import ObjectStore
+
+/// One inode, as long as the kernel or an open handle refers to it. A file's node stands for one object generation as
+/// other clients see it: when another client replaces the object, the name gets a new node, and the kernel's cached
+/// pages of the old one never meet the new bytes. Our own writes advance a node's record in place.
+///
+/// Owned by `Namespace`; touched only under its lock.
+final class Node {
+    enum Link { case attached, unlinked, superseded }
+
+    let number: InodeNumber
+    let fileNumber: UInt64
+    let kind: FileAttributes.Kind
+    /// Where it is, or was last. nil for the root.
+    var parent: Node?
+    var name: EntryName
+    var link = Link.attached
+    /// What the kernel has been given and not yet forgotten.
+    var lookups: UInt64 = 0
+    var handles = 0
+    /// What the bucket has: of a file, nil while it was never stored; of a folder, its placeholder, if there is one.
+    var record: FileRecord?
+    /// When `record` (or the folder's existence) was last known to be true.
+    var asOf: Instant
+    /// Of a file that was opened or changed.
+    var contents: FileContents?
+    /// Of a file that was never stored: the object that goes by its name in the bucket, since a rename put it there.
+    var replaces: ObjectGeneration?
+    /// Of a folder.
+    let directory: Directory?
+    /// Of a folder: times and permissions set since, as the placeholder will or does hold them.
+    var folderChanges = PosixChanges()
+
+    init(
+        number: InodeNumber, fileNumber: UInt64, kind: FileAttributes.Kind, parent: Node?, name: EntryName,
+        record: FileRecord?, asOf: Instant
+    ) {
+        self.number = number
+        self.fileNumber = fileNumber
+        self.kind = kind
+        self.parent = parent
+        self.name = name
+        self.record = record
+        self.asOf = asOf
+        directory = kind == .directory ? Directory() : nil
+    }
+
+    /// Whether we know better than the bucket: not stored yet, or changed here and not stored.
+    var isLocal: Bool {
+        guard kind == .file else { return false }
+        return record == nil || contents?.isDirty == true
+    }
+}

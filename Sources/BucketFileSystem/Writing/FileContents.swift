@@ -1,0 +1,264 @@
+import CISAL
+import Locking
+import ObjectStore
+
+/// The bytes of one file: the bucket's version, and over it what was written here and is not stored yet. One per file
+/// node that was opened or changed; shared by its handles. Lock order: namespace, then this.
+final class FileContents: Sendable {
+    /// Storing, renaming, removing and patching follow each other.
+    let gate = AsyncGate()
+    private let state = Lock(State())
+
+    private struct State {
+        /// nil: never opened since the bucket's version changed, or there is none.
+        var base: ObjectContent?
+        var staged: StagedWrite?
+        var changes = PosixChanges()
+        /// Bytes or changes that the bucket does not have.
+        var isDirty = false
+        /// Somebody has read the bucket's version through this mount, so the kernel likely has its pages.
+        var wasRead = false
+    }
+
+    /// What `stat` shows instead of the record's; size nil: the record's.
+    struct LocalAttributes {
+        var size: Int64?
+        var changes: PosixChanges
+    }
+
+    var isStaged: Bool { state.withLock { $0.staged != nil } }
+    var isDirty: Bool { state.withLock { $0.isDirty } }
+    var localAttributes: LocalAttributes {
+        state.withLock { LocalAttributes(size: $0.staged?.size, changes: $0.changes) }
+    }
+
+    // MARK: The bucket's version
+
+    /// Makes the content to read the bucket's version from, anew when the version is another. Staged bytes that are
+    /// whole need none.
+    func prepareBase(generation: ObjectGeneration, _ make: () -> ObjectContent) {
+        state.withLock { state in
+            guard state.base?.objectGeneration != generation else { return }
+            state.base = make()
+        }
+    }
+
+    /// The bucket's version if opening the file for reading should fetch its beginning: none of it is here, and the
+    /// kernel is not likely to have it either.
+    func unreadBase(isFresh: Bool) -> ObjectContent? {
+        state.withLock { state in
+            guard state.staged == nil, let base = state.base, base.size > 0, !base.holdsBeginning else { return nil }
+            return state.wasRead && isFresh ? nil : base
+        }
+    }
+
+    /// The object goes by another name and generation now, with the same bytes.
+    func relocate(to name: ObjectName, objectGeneration: ObjectGeneration) {
+        state.withLock { $0.base }?.relocate(to: name, objectGeneration: objectGeneration)
+    }
+
+    /// The kernel has forgotten the file.
+    func discard() {
+        let base = state.withLock { state -> ObjectContent? in
+            defer { state.base = nil }
+            return state.base
+        }
+        base?.discard()
+    }
+
+    // MARK: Reading
+
+    func read(
+        _ range: Range<Int64>, cursor: ReadCursor,
+        completion: @escaping @Sendable (Result<ReadBytes, FileSystemError>) -> Void
+    ) {
+        let (base, plan) = state.withLock { state -> (ObjectContent?, StagedRead?) in
+            state.wasRead = true
+            guard let staged = state.staged else { return (state.base, nil) }
+            let end = min(range.upperBound, staged.size)
+            guard range.lowerBound < end else {
+                return (nil, StagedRead(file: staged.file, segments: [], range: 0..<0))
+            }
+            let wanted = range.lowerBound..<end
+            return (state.base, StagedRead(file: staged.file, segments: staged.segments(of: wanted), range: wanted))
+        }
+        if let plan { return plan.run(base: base, cursor: cursor, completion: completion) }
+        guard let base else { return completion(.success(ReadBytes(pieces: []))) }
+        base.read(at: range.lowerBound, count: range.count, cursor: cursor) { result in
+            completion(result.mapError(FileSystemError.init(reading:)))
+        }
+    }
+
+    // MARK: Changing
+
+    /// Stages bytes at `offset`, or at the end. `makeStaging` is called when nothing is staged yet.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, baseSize: Int64, today: Timestamp,
+        _ makeStaging: () throws(FileSystemError) -> StagingFile
+    ) throws(FileSystemError) {
+        try stage(baseSize: baseSize, makeStaging)
+        let count = Int64(bytes.count)
+        let (file, range, crc) = state.withLock { state -> (StagingFile, Range<Int64>, UInt32?) in
+            let start = appends ? state.staged!.size : offset
+            state.isDirty = true
+            return (state.staged!.file, start..<start + count, state.staged!.beginWrite(start..<start + count))
+        }
+        do throws(FileSystemError) {
+            try unsafe file.write(bytes, at: range.lowerBound)
+        } catch {
+            state.withLock { $0.staged!.abortWrite(range) }
+            throw error
+        }
+        let continued = crc.map { unsafe firemount_crc32c($0, bytes.baseAddress, bytes.count) }
+        state.withLock { state in
+            state.staged!.endWrite(range, crc: continued)
+            state.changes.modified = today
+        }
+    }
+
+    /// Cuts or grows the file.
+    func truncate(
+        to size: Int64, baseSize: Int64, today: Timestamp, _ makeStaging: () throws(FileSystemError) -> StagingFile
+    ) throws(FileSystemError) {
+        try stage(baseSize: baseSize, makeStaging)
+        let file = state.withLock { state in
+            state.isDirty = true
+            state.changes.modified = today
+            state.staged!.truncate(to: size)
+            return state.staged!.file
+        }
+        try file.truncate(to: size)
+    }
+
+    /// An empty file that the bucket does not have yet.
+    func stageNew(_ file: StagingFile, changes: PosixChanges) {
+        state.withLock { state in
+            state.staged = StagedWrite(file: file, baseSize: 0)
+            state.changes = changes
+            state.isDirty = true
+        }
+    }
+
+    /// Times and permissions that go along with the next upload. Answers false, and takes nothing, when none is due.
+    func addChangesIfDirty(_ changes: PosixChanges) -> Bool {
+        state.withLock { state in
+            guard state.isDirty else { return false }
+            state.changes = state.changes.merged(with: changes)
+            return true
+        }
+    }
+
+    private func stage(
+        baseSize: Int64, _ makeStaging: () throws(FileSystemError) -> StagingFile
+    ) throws(FileSystemError) {
+        guard state.withLock({ $0.staged == nil }) else { return }
+        let file = try makeStaging()
+        state.withLock { state in
+            if state.staged == nil { state.staged = StagedWrite(file: file, baseSize: baseSize) }
+        }
+    }
+
+    // MARK: Storing
+
+    /// One state of the file to be stored.
+    struct Snapshot {
+        let file: StagingFile
+        let size: Int64
+        let version: UInt64
+        let changes: PosixChanges
+        /// Of all bytes, if it was kept while they were written.
+        let checksum: UInt32?
+        let missingBase: [Range<Int64>]
+        let base: ObjectContent?
+    }
+
+    /// nil: there is nothing to store.
+    func snapshot() -> Snapshot? {
+        state.withLock { state in
+            guard state.isDirty, let staged = state.staged else { return nil }
+            let checksum = staged.checksum.flatMap { $0.end == staged.size ? $0.crc : nil }
+            return Snapshot(
+                file: staged.file, size: staged.size, version: staged.version, changes: state.changes,
+                checksum: checksum, missingBase: staged.missingBase, base: state.base)
+        }
+    }
+
+    /// For a file that is about to lose its object: what is still to be fetched; nil when nothing is.
+    func snapshotForHolders(
+        baseSize: Int64, _ makeStaging: () throws(FileSystemError) -> StagingFile
+    ) throws(FileSystemError) -> Snapshot? {
+        try stage(baseSize: baseSize, makeStaging)
+        return state.withLock { state in
+            guard let staged = state.staged, !staged.missingBase.isEmpty else { return nil }
+            return Snapshot(
+                file: staged.file, size: staged.size, version: staged.version, changes: state.changes, checksum: nil,
+                missingBase: staged.missingBase, base: state.base)
+        }
+    }
+
+    /// Everything is in the staging file; the bucket's version is no longer needed.
+    func didSaveForHolders() { state.withLock { $0.staged?.becameBase() } }
+
+    func isUnchanged(since version: UInt64) -> Bool { state.withLock { $0.staged?.version == version } }
+
+    /// Puts bytes of the bucket's version into the staging file, except where something newer is or is being written.
+    func fill(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) {
+        let end = offset + Int64(bytes.count)
+        // The lock spans the write to the staging disk: a newer write to the same place must come after this one.
+        try state.withLock { state throws(FileSystemError) in
+            guard let file = state.staged?.file else { return }
+            for gap in state.staged!.fillable(offset..<end) {
+                let piece = unsafe UnsafeRawBufferPointer(
+                    rebasing: bytes[Int(gap.lowerBound - offset)..<Int(gap.upperBound - offset)])
+                try unsafe file.write(piece, at: gap.lowerBound)
+                state.staged!.didFill(gap)
+            }
+        }
+    }
+
+    /// A copy of the present state that no write disturbs: for a file that is written faster than it can be stored.
+    func frozenCopy(into copy: StagingFile) throws(FileSystemError) -> Snapshot? {
+        try state.withLock { state throws(FileSystemError) -> Snapshot? in
+            guard state.isDirty, let staged = state.staged else { return nil }
+            try staged.file.copy(into: copy, size: staged.size)
+            return Snapshot(
+                file: copy, size: staged.size, version: staged.version, changes: state.changes, checksum: nil,
+                missingBase: [], base: nil)
+        }
+    }
+
+    /// The bucket has `snapshot`. What was written since stays dirty.
+    func didStore(_ snapshot: Snapshot) {
+        let base = state.withLock { state -> ObjectContent? in
+            state.staged?.becameBase()
+            if state.staged?.version == snapshot.version, state.changes == snapshot.changes {
+                state.isDirty = false
+                state.changes = PosixChanges()
+            }
+            defer { state.base = nil }
+            return state.base
+        }
+        base?.discard()
+    }
+
+    /// The last handle is closed.
+    func dropStagedIfClean() {
+        state.withLock { state in
+            if !state.isDirty { state.staged = nil }
+        }
+    }
+
+    /// Gives up what could not be stored. Answers the staging file if there were unsaved bytes.
+    func takeUnsaved() -> StagingFile? {
+        state.withLock { state in
+            let unsaved = state.isDirty ? state.staged?.file : nil
+            state.staged = nil
+            state.isDirty = false
+            state.changes = PosixChanges()
+            return unsaved
+        }
+    }
+
+    /// The file lost its name while it is open: its bytes stay for the holders, and nothing is stored.
+    func forgetUnsaved() { state.withLock { $0.isDirty = false } }
+}

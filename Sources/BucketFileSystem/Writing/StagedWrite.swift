@@ -1,0 +1,97 @@
+/// Which bytes of a file are staged, and what shows where none are: the state behind unsaved changes. A plain value;
+/// `FileContents` keeps it under its lock and moves the bytes.
+///
+/// The file reads, at each position: the staging file where `staged` has it; else the bucket's version below
+/// `baseLimit`; else zero.
+struct StagedWrite {
+    enum Segment: Equatable {
+        case staged(Range<Int64>)
+        case base(Range<Int64>)
+        case zeros(Range<Int64>)
+    }
+
+    let file: StagingFile
+    private(set) var size: Int64
+    private(set) var staged = ByteRanges()
+    /// Truncating hides what the bucket's version has above, also when the file grows again.
+    private(set) var baseLimit: Int64
+    /// Counts every change, at its begin and at its end: what was read between two equal values is one state.
+    private(set) var version: UInt64 = 0
+    private var underWay: [Range<Int64>] = []
+    /// CRC32C of all bytes below `end`, kept as long as the file is written from its start on.
+    private(set) var checksum: (end: Int64, crc: UInt32)? = (0, 0)
+
+    init(file: StagingFile, baseSize: Int64) {
+        self.file = file
+        size = baseSize
+        baseLimit = baseSize
+    }
+
+    /// Bytes are about to be written. Answers the running checksum if they continue it.
+    mutating func beginWrite(_ range: Range<Int64>) -> UInt32? {
+        version += 1
+        underWay.append(range)
+        guard let checksum, checksum.end == range.lowerBound else {
+            if let end = checksum?.end, range.lowerBound < end { checksum = nil }
+            return nil
+        }
+        return checksum.crc
+    }
+
+    /// - Parameter crc: the checksum of everything up to the end of `range`, where it was continued.
+    mutating func endWrite(_ range: Range<Int64>, crc: UInt32?) {
+        version += 1
+        underWay.removeAll { $0 == range }
+        staged.insert(range)
+        size = max(size, range.upperBound)
+        if let crc, checksum?.end == range.lowerBound { checksum = (range.upperBound, crc) }
+    }
+
+    /// A write that failed part-way: its range is whatever it is now.
+    mutating func abortWrite(_ range: Range<Int64>) {
+        version += 1
+        underWay.removeAll { $0 == range }
+        checksum = nil
+    }
+
+    mutating func truncate(to newSize: Int64) {
+        version += 1
+        staged.cut(at: newSize)
+        baseLimit = min(baseLimit, newSize)
+        if let end = checksum?.end, end > newSize { checksum = newSize == 0 ? (0, 0) : nil }
+        size = newSize
+    }
+
+    /// What the bytes of `range` (cut at the end of the file) are made of, in order.
+    func segments(of range: Range<Int64>) -> [Segment] {
+        var segments: [Segment] = []
+        var next = range.lowerBound
+        for gap in staged.missing(in: range) {
+            if gap.lowerBound > next { segments.append(.staged(next..<gap.lowerBound)) }
+            let baseEnd = min(max(baseLimit, gap.lowerBound), gap.upperBound)
+            if baseEnd > gap.lowerBound { segments.append(.base(gap.lowerBound..<baseEnd)) }
+            if gap.upperBound > baseEnd { segments.append(.zeros(baseEnd..<gap.upperBound)) }
+            next = gap.upperBound
+        }
+        if range.upperBound > next { segments.append(.staged(next..<range.upperBound)) }
+        return segments
+    }
+
+    /// What must come from the bucket's version before the staging file is whole.
+    var missingBase: [Range<Int64>] { staged.missing(in: 0..<min(baseLimit, size)) }
+
+    /// The parts of `range` that base bytes may still fill: neither staged nor being written right now.
+    func fillable(_ range: Range<Int64>) -> [Range<Int64>] {
+        var taken = staged
+        for writing in underWay { taken.insert(writing) }
+        return taken.missing(in: range.lowerBound..<max(range.lowerBound, min(range.upperBound, baseLimit)))
+    }
+
+    /// Base bytes were put into the staging file; what the file reads did not change.
+    mutating func didFill(_ range: Range<Int64>) {
+        staged.insert(range)
+    }
+
+    /// The bucket has the bytes of `version`; everything is in the staging file, so no base is needed any more.
+    mutating func becameBase() { baseLimit = 0 }
+}

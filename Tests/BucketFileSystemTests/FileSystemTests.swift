@@ -1,0 +1,320 @@
+import ObjectStore
+import TestSupport
+import Testing
+
+@testable import BucketFileSystem
+
+@Suite struct NamesAndFilesTests {
+    @Test func fileOfTheBucketIsFoundAndRead() async throws {
+        let bench = Bench(objects: [("a/b/c.txt", "hello")])
+        #expect(try await bench.read("a/b/c.txt") == "hello")
+        #expect(try await bench.list() == ["a"])
+        #expect(try await bench.list("a") == ["b"])
+        #expect(await bench.exists("a/x") == false)
+    }
+
+    @Test func listedFolderAnswersLookupsWithoutRequests() async throws {
+        let bench = Bench(objects: (0..<50).map { ("d/f\($0)", "x") })
+        _ = try await bench.list("d")
+        bench.store.resetCounts()
+        for index in 0..<50 { #expect(await bench.exists("d/f\(index)")) }
+        #expect(await bench.exists("d/absent") == false)
+        #expect(bench.store.requestCount == 0)
+    }
+
+    @Test func newFileInListedFolderCostsOneRequest() async throws {
+        let bench = Bench(objects: [("d/f", "x")])
+        _ = try await bench.list("d")
+        bench.store.resetCounts()
+        try await bench.write("d/new.txt", "text")
+        #expect(bench.store.counts == [.insert: 1])
+        #expect(bench.stored("d/new.txt") == "text")
+        #expect(bench.store.object("d/new.txt")?.headers.contentType == "text/plain")
+    }
+
+    @Test func othersFileShowsAfterNegativeTTL() async throws {
+        let bench = Bench(objects: [("d/f", "x")])
+        #expect(await bench.exists("d/new") == false)
+        bench.store.put("d/new", [1])
+        #expect(await bench.exists("d/new") == false)
+        bench.advance(seconds: 6)
+        #expect(await bench.exists("d/new"))
+    }
+
+    @Test func othersDeletionShowsAfterTTL() async throws {
+        let bench = Bench(objects: [("d/f", "x"), ("d/g", "x")])
+        #expect(await bench.exists("d/f"))
+        bench.store.remove("d/f")
+        bench.advance(seconds: 61)
+        #expect(await bench.exists("d/f") == false)
+        #expect(try await bench.list("d") == ["g"])
+    }
+
+    @Test func replacedObjectGetsANewInodeAndTheSameFileNumber() async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let old = try await bench.find("f")
+        bench.store.put("f", Array("newer".utf8))
+        bench.advance(seconds: 61)
+        let new = try await bench.find("f")
+        #expect(old.inode != new.inode)
+        #expect(old.attributes.fileNumber == new.attributes.fileNumber)
+        #expect(new.attributes.size == 5)
+        #expect(await failure { try await bench.files.attributes(of: old.inode) }?.word == "stale")
+    }
+
+    @Test func overwriteConflictingWithAnotherClientIsStaleAndKeepsTheirs() async throws {
+        let bench = Bench(objects: [("f", "base")])
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "ours")
+        bench.store.put("f", Array("theirs".utf8))
+        #expect(await failure { try await bench.files.flush(handle) }?.word == "stale")
+        #expect(bench.stored("f") == "theirs")
+        bench.files.release(handle)
+        await bench.files.afterwork.wait()
+        #expect(bench.lines.contains { $0.contains("its bytes are kept in") })
+        #expect(try await bench.read("f") == "theirs")
+    }
+
+    @Test func metadataChangeOfAnotherClientIsNoConflict() async throws {
+        let bench = Bench(objects: [("f", "base")])
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "ours!")
+        bench.store.change("f", MetadataPatch(custom: ["k": .set("v")]))
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "ours!")
+    }
+
+    @Test func appendAndEditInPlaceKeepTheRest() async throws {
+        let bench = Bench(objects: [("f", "0123456789")])
+        try await bench.write("f", "ab", appends: true)
+        #expect(bench.stored("f") == "0123456789ab")
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "XY", at: 3)
+        #expect(try await bench.read(handle) == "012XY56789ab")
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "012XY56789ab")
+    }
+
+    @Test(arguments: [(0, ""), (4, "0123"), (10, "0123456789"), (12, "0123456789\0\0")])
+    func truncateByPathIsStored(size: Int64, expected: String) async throws {
+        let bench = Bench(objects: [("f", "0123456789")])
+        let entry = try await bench.find("f")
+        var changes = AttributeChanges()
+        changes.size = size
+        let after = try await bench.files.setAttributes(of: entry.inode, to: changes, handle: nil)
+        #expect(after.attributes.size == size)
+        #expect(bench.stored("f") == expected)
+    }
+
+    @Test func shrinkThenGrowShowsZerosNotOldBytes() async throws {
+        let bench = Bench(objects: [("f", "0123456789")])
+        let handle = try await bench.openForWriting("f")
+        let inode = try await bench.find("f").inode
+        for size: Int64 in [3, 8] {
+            var changes = AttributeChanges()
+            changes.size = size
+            _ = try await bench.files.setAttributes(of: inode, to: changes, handle: handle)
+        }
+        #expect(try await bench.read(handle) == "012\0\0\0\0\0")
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "012\0\0\0\0\0")
+    }
+
+    @Test func failedUploadIsToldAndStaysDirty() async throws {
+        let bench = Bench()
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "data")
+        bench.failing.fail(.insert, with: .forbidden)
+        #expect(await failure { try await bench.files.flush(handle) }?.word == "storage")
+        #expect(bench.stored("f") == nil)
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "data")
+    }
+
+    @Test func unlinkedOpenFileKeepsItsBytesForTheHolder() async throws {
+        let bench = Bench(objects: [("f", "bytes")])
+        let handle = try await bench.openForWriting("f")
+        try await bench.unlink("f")
+        #expect(bench.stored("f") == nil)
+        #expect(try await bench.read(handle) == "bytes")
+        try bench.write(handle, "BY")
+        try await bench.close(handle)
+        #expect(bench.stored("f") == nil)
+        #expect(await bench.exists("f") == false)
+    }
+
+    @Test func timesAndPermissionsArePatchedAndSurvive() async throws {
+        let bench = Bench(objects: [("f", "x")])
+        var changes = AttributeChanges()
+        changes.modified = .at(Timestamp(seconds: 1_000_000_000, nanoseconds: 123_456_789))
+        changes.permissions = 0o600
+        bench.store.resetCounts()
+        let entry = try await bench.find("f")
+        _ = try await bench.files.setAttributes(of: entry.inode, to: changes, handle: nil)
+        #expect(bench.store.counts[.patch] == 1)
+        #expect(bench.store.counts[.insert] == nil)
+        let custom = try #require(bench.store.object("f")?.headers.custom)
+        #expect(custom["goog-reserved-file-mtime"] == "1000000000")
+        #expect(custom["gcsfuse_mtime"] == "2001-09-09T01:46:40.123456789Z")
+        #expect(custom["goog-reserved-posix-mode"] == "600")
+        // The same again costs nothing.
+        _ = try await bench.files.setAttributes(of: entry.inode, to: changes, handle: nil)
+        #expect(bench.store.counts[.patch] == 1)
+    }
+
+    @Test func symbolicLinkIsKeptInBothForms() async throws {
+        let bench = Bench()
+        _ = try await bench.files.makeSymbolicLink(EntryName("l"), in: .root, target: Array("../x y".utf8))
+        let entry = try await bench.find("l")
+        #expect(entry.attributes.kind == .symbolicLink)
+        #expect(try await bench.files.target(ofSymbolicLink: entry.inode) == Array("../x y".utf8))
+        #expect(bench.stored("l") == "../x y")
+        #expect(bench.store.object("l")?.headers.custom["goog-reserved-file-is-symlink"] == "true")
+    }
+
+    @Test func gcloudLinkWithoutKeyReadsItsContent() async throws {
+        let bench = Bench()
+        bench.store.put("l", Array("t".utf8), headers: ObjectHeaders(custom: ["goog-reserved-file-is-symlink": "true"]))
+        #expect(try await bench.files.target(ofSymbolicLink: bench.find("l").inode) == [UInt8(ascii: "t")])
+    }
+}
+
+@Suite struct FoldersTests {
+    @Test func folderStaysWhenItsLastFileGoes() async throws {
+        let bench = Bench(objects: [("d/f", "x")])
+        _ = try await bench.list("d")
+        try await bench.unlink("d/f")
+        bench.advance(seconds: 61)
+        #expect(try await bench.list() == ["d"])
+        try await bench.removeDirectory("d")
+        bench.advance(seconds: 61)
+        #expect(try await bench.list() == [])
+        #expect(bench.store.names == [])
+    }
+
+    @Test func folderWithEntriesIsNotRemoved() async throws {
+        let bench = Bench(objects: [("d/f", "x")])
+        #expect(await failure { try await bench.removeDirectory("d") }?.word == "directoryNotEmpty")
+    }
+
+    @Test func placeholderWithContentIsAFolder() async throws {
+        let bench = Bench(objects: [("d/", "placeholder"), ("e/", ""), ("e/f", "x")])
+        #expect(try await bench.list() == ["d", "e"])
+        #expect(try await bench.list("d") == [])
+        #expect(try await bench.list("e") == ["f"])
+        try await bench.removeDirectory("d")
+        #expect(bench.store.names == ["e/", "e/f"])
+    }
+
+    @Test func largeFolderListsEachNameOnceAndAsksForOneName() async throws {
+        let bench = Bench({ $0.listPageSize = 10 }, objects: (0..<95).map { ("d/f\(100 + $0)", "x") })
+        #expect(try await bench.list("d") == (0..<95).map { "f\(100 + $0)" })
+        bench.advance(seconds: 61)
+        bench.store.resetCounts()
+        #expect(await bench.exists("d/f150"))
+        #expect(bench.store.counts == [.list: 2, .metadata: 1])
+    }
+
+    @Test func renamedFolderTakesEverythingAlong() async throws {
+        let bench = Bench(objects: [("d/", ""), ("d/a", "1"), ("d/s/b", "2"), ("other", "3")])
+        let handle = try await bench.openForWriting("d/s/b")
+        try bench.write(handle, "two")
+        _ = try await bench.list("d")
+        try await bench.rename("d", to: "e")
+        #expect(bench.store.names == ["e/", "e/a", "e/s/b", "other"])
+        try await bench.close(handle)
+        #expect(bench.stored("e/s/b") == "two")
+        #expect(bench.stored("d/s/b") == nil)
+        #expect(try await bench.read("e/a") == "1")
+        #expect(await bench.exists("d") == false)
+    }
+
+    @Test func failedFolderRenameLeavesEverythingWhereItWas() async throws {
+        let bench = Bench(objects: (0..<20).map { ("d/f\($0)", "x") })
+        let before = bench.store.names
+        bench.failing.fail(.copy, call: 7, with: .serverFailed)
+        #expect(await failure { try await bench.rename("d", to: "e") } != nil)
+        #expect(bench.store.names == before)
+        #expect(await bench.exists("d/f3"))
+    }
+
+    @Test func renameOntoFullFolderIsRefusedAndOntoEmptyOneIsNot() async throws {
+        let bench = Bench(objects: [("d/a", "1"), ("e/x", "2"), ("n/", "")])
+        #expect(await failure { try await bench.rename("d", to: "e") }?.word == "directoryNotEmpty")
+        try await bench.rename("d", to: "n")
+        #expect(bench.store.names == ["e/x", "n/a"])
+    }
+}
+
+@Suite struct RenamingTests {
+    @Test func fileRenameIsOneMoveAndFixesTheType() async throws {
+        let bench = Bench()
+        try await bench.write("f.txt", "x")
+        bench.store.resetCounts()
+        try await bench.rename("f.txt", to: "g.txt")
+        #expect(bench.store.counts[.move] == 1)
+        #expect(bench.store.counts[.patch] == nil)
+        try await bench.rename("g.txt", to: "h.html")
+        #expect(bench.store.object("h.html")?.headers.contentType == "text/html")
+        #expect(try await bench.read("h.html") == "x")
+        #expect(await bench.exists("f.txt") == false)
+    }
+
+    @Test func renameKeepsTheTimeThatOnlyTheBucketKnew() async throws {
+        let bench = Bench(objects: [("f", "x")])
+        let before = try await bench.find("f").attributes.modified
+        try await bench.rename("f", to: "g")
+        #expect(try await bench.find("g").attributes.modified == before)
+    }
+
+    @Test func renameReplacesAndHonoursNoReplace() async throws {
+        let bench = Bench(objects: [("a", "longer text"), ("b", "2")])
+        #expect(await failure { try await bench.rename("b", to: "a", replaces: false) }?.word == "exists")
+        try await bench.rename("b", to: "a")
+        #expect(bench.store.names == ["a"])
+        #expect(try await bench.read("a") == "2")
+    }
+
+    @Test func openDirtyFileIsStoredUnderItsNewNameOnly() async throws {
+        let bench = Bench(objects: [("old", "x")])
+        for (source, target) in [("new", "n2"), ("old", "o2")] {
+            let handle = try await bench.openForWriting(source)
+            try bench.write(handle, "first")
+            try await bench.rename(source, to: target)
+            try bench.write(handle, "SECOND", at: 5)
+            try await bench.close(handle)
+            #expect(bench.stored(target) == "firstSECOND")
+            #expect(bench.stored(source) == nil)
+        }
+    }
+
+    @Test func newFileRenamedOverAnExistingOneReplacesItWhenStored() async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let handle = try await bench.openForWriting("tmp")
+        try bench.write(handle, "new")
+        try await bench.rename("tmp", to: "f")
+        try await bench.close(handle)
+        #expect(bench.store.names == ["f"])
+        #expect(bench.stored("f") == "new")
+    }
+
+    @Test func readerOfAReplacedFileGoesOnReadingItsOwnBytes() async throws {
+        let bench = Bench(objects: [("f", "old bytes"), ("g", "new")])
+        let entry = try await bench.find("f")
+        let file = try await bench.files.open(entry.inode, OpenMode(reads: true, writes: false, truncates: false))
+        try await bench.rename("g", to: "f")
+        #expect(try await bench.read(file.handle) == "old bytes")
+        bench.files.release(file.handle)
+        #expect(try await bench.read("f") == "new")
+    }
+}
+
+extension InMemoryStore {
+    func object(_ name: String) -> ObjectMetadata? { object(ObjectName(name)) }
+    func change(_ name: String, _ patch: MetadataPatch) { change(ObjectName(name), patch) }
+    func remove(_ name: String) { remove(ObjectName(name)) }
+}
+
+extension ObjectName: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self.init(text) }
+}
