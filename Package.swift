@@ -53,16 +53,15 @@ let package = Package(
             ], swiftSettings: strict),
 
         // The local bucket: shares no code with the client side.
-        .target(
-            name: "BucketServer", dependencies: ["CMicrohttpd", "CSQLite", "CISAL", "CCrypto", "Locking"],
-            swiftSettings: strict),
+        .target(name: "BucketServer", dependencies: ["CMicrohttpd", "CSQLite", "CISAL", "CCrypto"], swiftSettings: strict),
 
         // Tests.
         .target(
             name: "TestSupport", dependencies: ["ObjectStore", "Locking", "CISAL"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
-            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Locking", "Logging"], swiftSettings: strict),
+            name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestSupport", "Locking", "Logging"],
+            swiftSettings: strict),
         .testTarget(name: "ObjectStoreTests", dependencies: ["ObjectStore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CloudStoresTests",

@@ -21,8 +21,9 @@ package protocol CredentialSource: Sendable {
     func cachedAuthorization() -> Authorization?
 
     /// A good one, fetched if need be.
-    /// - Parameter rejected: the one a server has just refused with 401; it is not handed out again if another can be had.
-    /// - Throws: `.unauthenticated` when the credential is no longer good, `.unreachable` or `.timedOut` when nobody could
-    ///   be asked.
+    /// - Parameter rejected: the one a server has just refused with 401; it is not handed out again if another can be
+    ///   had.
+    /// - Throws: `.unauthenticated` when the credential is no longer good, `.unreachable` or `.timedOut` when nobody
+    ///   could be asked.
     func authorization(replacing rejected: Authorization?) async throws(StorageError) -> Authorization
 }

@@ -3,10 +3,10 @@ import Glibc
 
 /// What must be known of a request's URL before curl gets it. curl's own parser answers, so that no two opinions about
 /// the host exist.
-enum RequestURL {
+package enum RequestURL {
     /// Whether the host is this machine: `localhost`, an address in 127.0.0.0/8, or `::1`.
     /// - Returns: nil if `url` is no URL.
-    static func isLoopback(_ url: String) -> Bool? {
+    package static func isLoopback(_ url: String) -> Bool? {
         guard let parsed = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(parsed) }
         var host: UnsafeMutablePointer<CChar>?
@@ -17,7 +17,8 @@ enum RequestURL {
         return unsafe isLoopback(host: String(cString: host))
     }
 
-    static func isPlainHTTP(_ url: String) -> Bool { url.prefix(5).lowercased() == "http:" }
+    /// Whether `url` is spoken to without encryption.
+    package static func isPlainHTTP(_ url: String) -> Bool { url.prefix(5).lowercased() == "http:" }
 
     /// The host and port of `url` for messages: without user, path and query.
     static func hostForPeople(_ url: String) -> String {
