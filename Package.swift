@@ -53,7 +53,9 @@ let package = Package(
             ], swiftSettings: strict),
 
         // The local bucket: shares no code with the client side.
-        .target(name: "BucketServer", dependencies: ["CMicrohttpd", "CSQLite", "CISAL", "CCrypto"], swiftSettings: strict),
+        .target(
+            name: "BucketServer", dependencies: ["CMicrohttpd", "CSQLite", "CISAL", "CCrypto", "Locking"],
+            swiftSettings: strict),
 
         // Tests.
         .target(

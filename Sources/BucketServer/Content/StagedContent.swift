@@ -1,0 +1,109 @@
+import Glibc
+
+/// Bytes on their way to become an object's content: a file of their own, hashed while it grows.
+///
+/// One owner, one thread at a time. Unless it is published or kept, the file goes when the owner lets go.
+final class StagedContent {
+    /// Resumable uploads keep whole multiples of this (PROTOCOL 4.5, chunk size).
+    static let granule: Int64 = 262_144
+
+    let path: String
+    private(set) var size: Int64 = 0
+    private let descriptor: Int32
+    private var checksums: RunningChecksums
+    private var checksumsAtGranule: RunningChecksums
+    private var isPublished = false
+    private let keepsFile: Bool
+
+    /// - Parameter keepsFile: leave the file on disk when the owner lets go, to be taken up again after a restart.
+    init(path: String, computesMD5: Bool, keepsFile: Bool = false) throws(APIError) {
+        let descriptor = unsafe path.withCString { unsafe open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw Self.diskError("create", path) }
+        self.path = path
+        self.descriptor = descriptor
+        self.keepsFile = keepsFile
+        checksums = RunningChecksums(computesMD5: computesMD5)
+        checksumsAtGranule = checksums.copy()
+    }
+
+    deinit {
+        close(descriptor)
+        if !isPublished, !keepsFile { unsafe unlink(path) }
+    }
+
+    /// Adds bytes at the end.
+    /// - Throws: 500 or 507 when the disk does not take them; what was written before stays.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
+        try unsafe write(bytes)
+        var rest = unsafe bytes
+        while rest.count > 0 {
+            let room = Int(Self.granule - size % Self.granule)
+            let piece = unsafe UnsafeRawBufferPointer(rebasing: rest.prefix(room))
+            unsafe checksums.update(piece)
+            size += Int64(piece.count)
+            if size % Self.granule == 0 { checksumsAtGranule = checksums.copy() }
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+        }
+    }
+
+    func append(_ bytes: [UInt8]) throws(APIError) {
+        let result: Result<Void, APIError> = unsafe bytes.withUnsafeBytes { buffer in
+            Result { () throws(APIError) in try unsafe append(buffer) }
+        }
+        try result.get()
+    }
+
+    /// Forgets what goes beyond the last whole granule, as the service does at the end of a chunk.
+    func dropPartialGranule() {
+        guard size % Self.granule != 0 else { return }
+        size -= size % Self.granule
+        checksums = checksumsAtGranule.copy()
+        ftruncate(descriptor, off_t(size))
+    }
+
+    /// Takes up what an earlier run of the server left in the file.
+    func readBack() throws(APIError) {
+        var info = stat()
+        unsafe fstat(descriptor, &info)
+        var rest = Int64(info.st_size)
+        rest -= rest % Self.granule
+        ftruncate(descriptor, off_t(rest))
+        let file = OpenFile(path: path)
+        while rest > 0, let piece = file?.bytes(at: size, count: Int(min(rest, Self.granule))), !piece.isEmpty {
+            unsafe piece.withUnsafeBytes { unsafe checksums.update($0) }
+            size += Int64(piece.count)
+            rest -= Int64(piece.count)
+        }
+        checksumsAtGranule = checksums.copy()
+    }
+
+    func checksumsSoFar() -> Checksums { checksums.value() }
+
+    /// Moves the file to where it stays.
+    func publish(as destination: String) throws(APIError) {
+        guard unsafe rename(path, destination) == 0 else { throw Self.diskError("publish", destination) }
+        isPublished = true
+    }
+
+    /// Removes the file although it was to be kept.
+    func discard() { unsafe unlink(path) }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(size) + off_t(written))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.diskError("write", path) }
+            written += count
+        }
+    }
+
+    static func diskError(_ action: String, _ path: String) -> APIError {
+        let code = errno
+        let reason = unsafe String(cString: strerror(code))
+        return APIError(
+            status: code == ENOSPC || code == EDQUOT ? 507 : 500, reason: "backendError",
+            message: "Cannot \(action) \(path): \(reason)")
+    }
+}

@@ -1,0 +1,36 @@
+/// Takes a request's body piece by piece, then answers. One request, one thread at a time.
+protocol BodyReceiver: AnyObject {
+    /// How much of what it assembles is there before this request's first byte; 0 for all but upload chunks.
+    var startOffset: Int64 { get }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError)
+    func finish() throws(APIError) -> Response
+    /// The body will not be completed: the connection is gone, or the request has failed.
+    func abandon()
+}
+
+extension BodyReceiver {
+    var startOffset: Int64 { 0 }
+    func abandon() {}
+}
+
+/// A body that is small enough to be held: metadata, a batch, nothing.
+final class DocumentReceiver: BodyReceiver {
+    private var bytes: [UInt8] = []
+    private let limit: Int
+    private let answer: ([UInt8]) throws(APIError) -> Response
+
+    init(limit: Int, answer: @escaping ([UInt8]) throws(APIError) -> Response) {
+        self.limit = limit
+        self.answer = answer
+    }
+
+    func receive(_ piece: UnsafeRawBufferPointer) throws(APIError) {
+        guard bytes.count + piece.count <= limit else {
+            throw APIError(status: 413, reason: "uploadTooLarge", message: "The request body is over \(limit) bytes.")
+        }
+        unsafe bytes.append(contentsOf: piece)
+    }
+
+    func finish() throws(APIError) -> Response { try answer(bytes) }
+}

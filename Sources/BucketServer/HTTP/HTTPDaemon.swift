@@ -1,0 +1,94 @@
+import CMicrohttpd
+import Glibc
+
+/// libmicrohttpd, listening: a few threads that each serve many connections by epoll.
+@safe
+final class HTTPDaemon: @unchecked Sendable {
+    /// Connections at once, over all threads.
+    private static let mostConnections: UInt32 = 4096
+    /// Measured: 256 KiB a connection halves the requests per second; bodies stream through half of it.
+    private static let memoryPerConnection = 65_536
+    private static let threads: UInt32 = 4
+
+    // Unchecked: libmicrohttpd's daemon may be stopped from any thread, once.
+    private let daemon: OpaquePointer
+    private let service: Unmanaged<Service>
+
+    /// - Parameter socket: listens already; it is the daemon's from here on.
+    init(service: Service, socket: ListeningSocket) throws(ServerError) {
+        let context = unsafe Unmanaged.passRetained(service)
+        var callbacks = unsafe firemount_httpd_callbacks(
+            context: context.toOpaque(), access: handleAccess, completed: handleCompletion, target: handleTarget)
+        guard
+            let daemon = unsafe firemount_httpd_start(
+                socket.descriptor, Self.threads, Self.mostConnections, Self.memoryPerConnection, &callbacks)
+        else {
+            unsafe context.release()
+            throw ServerError("cannot start the HTTP threads: \(unsafe String(cString: strerror(errno)))")
+        }
+        unsafe self.service = context
+        unsafe self.daemon = daemon
+    }
+
+    /// Ends every connection. Call it once.
+    func stop() {
+        unsafe MHD_stop_daemon(daemon)
+        unsafe service.release()
+    }
+}
+
+/// The request line has come; the URL is handed over as it was sent.
+private func handleTarget(
+    context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context, let target = unsafe target else { return nil }
+    let service = unsafe Unmanaged<Service>.fromOpaque(context).takeUnretainedValue()
+    let raw = unsafe Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
+    return unsafe Unmanaged.passRetained(Exchange(service: service, rawTarget: raw)).toOpaque()
+}
+
+/// Called with the head, with each piece of the body, and at its end.
+private func handleAccess(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
+    method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, upload: UnsafePointer<CChar>?,
+    uploadSize: UnsafeMutablePointer<Int>?, state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let connection = unsafe connection, let uploadSize = unsafe uploadSize, let pointer = unsafe state?.pointee,
+        let method = unsafe method
+    else { return .NO }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    if exchange.isFresh {
+        unsafe exchange.begin(method: String(cString: method), headers: headers(of: connection))
+        return .YES
+    }
+    if unsafe uploadSize.pointee > 0 {
+        unsafe exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+        unsafe uploadSize.pointee = 0
+        return .YES
+    }
+    return unsafe send(exchange.finish(), on: connection)
+}
+
+private func handleCompletion(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+    state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
+) {
+    guard let pointer = unsafe state?.pointee else { return }
+    unsafe state?.pointee = nil
+    unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end()
+}
+
+private func headers(of connection: OpaquePointer) -> Headers {
+    var headers = Headers()
+    unsafe withUnsafeMutablePointer(to: &headers) { pointer in
+        _ = unsafe MHD_get_connection_values(
+            connection, .HEADER_KIND,
+            { context, _, name, value in
+                guard let context = unsafe context, let name = unsafe name else { return .YES }
+                let headers = unsafe context.assumingMemoryBound(to: Headers.self)
+                unsafe headers.pointee.append(String(cString: name), value.map { unsafe String(cString: $0) } ?? "")
+                return .YES
+            }, pointer)
+    }
+    return headers
+}

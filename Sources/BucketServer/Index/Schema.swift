@@ -1,0 +1,63 @@
+/// The index's tables. Objects are clustered by bucket and name, so that a listing is one scan in byte order.
+enum Schema {
+    /// Kept in SQLite's user_version; an index of another version is refused, not guessed at.
+    static let version: Int64 = 1
+
+    static func install(in database: Database) throws(APIError) {
+        let statement = try database.statement("PRAGMA user_version")
+        _ = try statement.step()
+        let found = statement.integer(0)
+        statement.reset()
+        guard found == 0 || found == version else {
+            throw .backend("the index has version \(found), this server writes \(version)")
+        }
+        try database.run(tables)
+        try database.run("PRAGMA user_version = \(version)")
+    }
+
+    private static let tables = """
+        CREATE TABLE IF NOT EXISTS buckets (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            created INTEGER NOT NULL,
+            hierarchical INTEGER NOT NULL,
+            project TEXT NOT NULL,
+            last_generation INTEGER NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS objects (
+            bucket INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            generation INTEGER NOT NULL,
+            metageneration INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            crc32c INTEGER NOT NULL,
+            md5 BLOB,
+            component_count INTEGER,
+            content INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            updated INTEGER NOT NULL,
+            content_type TEXT,
+            content_encoding TEXT,
+            content_disposition TEXT,
+            content_language TEXT,
+            cache_control TEXT,
+            storage_class TEXT NOT NULL,
+            custom_time TEXT,
+            metadata BLOB,
+            PRIMARY KEY (bucket, name)
+        ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS uploads (
+            id TEXT PRIMARY KEY,
+            started INTEGER NOT NULL,
+            state BLOB NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS folders (
+            bucket INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            metageneration INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            updated INTEGER NOT NULL,
+            PRIMARY KEY (bucket, name)
+        ) WITHOUT ROWID;
+        """
+}

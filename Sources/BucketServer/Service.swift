@@ -1,0 +1,81 @@
+/// Everything a request can touch. Any thread may call it.
+final class Service: Sendable {
+    let index: ObjectIndex
+    let files: ContentFiles
+    let sessions: UploadSessions
+    let requests = RequestLog()
+    let maxBytesRewrittenPerCall: Int64
+    private let acceptedToken: String?
+
+    init(_ configuration: LocalServer.Configuration) throws(ServerError) {
+        let directory = configuration.dataDirectory
+        try makeDirectory(directory)
+        do {
+            index = try ObjectIndex(path: directory + "/index.sqlite")
+            files = try ContentFiles(
+                directory: directory + "/content", after: try index.highestContent(),
+                computesMD5: configuration.computesMD5)
+            sessions = try UploadSessions(index: index, files: files)
+        } catch let error as APIError {
+            throw ServerError("cannot use the data directory \(directory): \(error.message)")
+        } catch let error as ServerError {
+            throw error
+        } catch {
+            throw ServerError("cannot use the data directory \(directory): \(error)")
+        }
+        acceptedToken = configuration.acceptedToken
+        maxBytesRewrittenPerCall = configuration.maxBytesRewrittenPerCall
+        try makeBuckets(configuration.buckets, isHierarchical: false)
+        try makeBuckets(configuration.hierarchicalBuckets, isHierarchical: true)
+    }
+
+    /// - Throws: 401 when the server wants a token and this is not it.
+    func authorize(_ request: Request) throws(APIError) {
+        guard let acceptedToken else { return }
+        guard request.headers["Authorization"] == "Bearer \(acceptedToken)" else { throw .unauthorized }
+    }
+
+    /// Makes staged bytes an object, if the preconditions hold now.
+    func commit(
+        _ staged: StagedContent, as plan: UploadPlan, in bucket: BucketRecord,
+        alsoIn transaction: (ObjectTransaction, ObjectRecord) throws(APIError) -> Void = { _, _ in }
+    ) throws(APIError) -> ObjectRecord {
+        let checksums = staged.checksumsSoFar()
+        try plan.expected.check(checksums)
+        let size = staged.size
+        let content = NewContent(id: try files.publish(staged), size: size, checksums: checksums)
+        return try change(bucket, adding: content.id) { (change) throws(APIError) in
+            let object = try change.store(content, as: plan.name, attributes: plan.attributes, if: plan.preconditions)
+            try transaction(change, object)
+            return object
+        }
+    }
+
+    /// Changes a bucket's objects and then removes the files that nobody needs any more.
+    /// - Parameter content: a file made for this change; it goes if the change fails.
+    func change<Result>(
+        _ bucket: BucketRecord, adding content: ContentID? = nil,
+        _ body: (ObjectTransaction) throws(APIError) -> Result
+    ) throws(APIError) -> Result {
+        do {
+            let (result, released) = try index.change(bucket, body)
+            for id in released { files.remove(id) }
+            return result
+        } catch {
+            files.remove(content)
+            throw error
+        }
+    }
+
+    private func makeBuckets(_ names: [String], isHierarchical: Bool) throws(ServerError) {
+        let known = Set(index.allBuckets().map(\.name))
+        for name in names where !known.contains(name) {
+            do {
+                try validateBucketName(name)
+                _ = try index.addBucket(name, project: "local", isHierarchical: isHierarchical)
+            } catch {
+                throw ServerError("cannot make the bucket \(name): \(error.message)")
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import Locking
+
+/// The resumable uploads, finished ones too, so that a client whose last answer was lost can ask again. They are kept in
+/// the index for a week (PROTOCOL 4.5) and survive a restart of the server. Any thread may call it.
+final class UploadSessions: Sendable {
+    private static let lifetime: Microseconds = 7 * 24 * 3600 * 1_000_000
+
+    private struct Stored: Codable {
+        let plan: UploadPlan
+        let announcedSize: Int64?
+        var doneGeneration: Int64?
+    }
+
+    private let index: ObjectIndex
+    private let files: ContentFiles
+    private let sessions = Lock<[String: UploadSession]>([:])
+
+    init(index: ObjectIndex, files: ContentFiles) throws(APIError) {
+        self.index = index
+        self.files = files
+        try expire(before: currentTime() - Self.lifetime)
+    }
+
+    func start(_ plan: UploadPlan, announcedSize: Int64?) throws(APIError) -> UploadSession {
+        let id = randomID()
+        let session = UploadSession(
+            id: id, plan: plan, announcedSize: announcedSize, staged: try files.stage(upload: id))
+        let text = try encoded(Stored(plan: plan, announcedSize: announcedSize))
+        try index.write { (database) throws(APIError) in
+            let insert = try database.statement("INSERT INTO uploads (id, started, state) VALUES (?, ?, ?)")
+            insert.bind(1, id)
+            insert.bind(2, currentTime())
+            insert.bind(3, text)
+            try insert.run()
+        }
+        sessions.withLock { $0[id] = session }
+        return session
+    }
+
+    /// - Throws: 404 when there is no such session (any more).
+    func session(_ id: String) throws(APIError) -> UploadSession {
+        if let session = sessions.withLock({ $0[id] }) { return session }
+        let loaded = try load(id)
+        return sessions.withLock { sessions in
+            if let session = sessions[id] { return session }
+            sessions[id] = loaded
+            return loaded
+        }
+    }
+
+    /// Notes with the object itself that its upload is done.
+    func markDone(_ session: UploadSession, _ object: ObjectRecord, in change: ObjectTransaction) throws(APIError) {
+        let stored = Stored(
+            plan: session.plan, announcedSize: session.announcedSize, doneGeneration: object.generation)
+        let update = try change.database.statement("UPDATE uploads SET state = ? WHERE id = ?")
+        update.bind(1, try encoded(stored))
+        update.bind(2, session.id)
+        try update.run()
+    }
+
+    func cancel(_ session: UploadSession) throws(APIError) {
+        try index.write { (database) throws(APIError) in
+            let delete = try database.statement("DELETE FROM uploads WHERE id = ?")
+            delete.bind(1, session.id)
+            try delete.run()
+        }
+        session.cancel()
+    }
+
+    private func load(_ id: String) throws(APIError) -> UploadSession {
+        let text = try index.read { (database) throws(APIError) in
+            let select = try database.statement("SELECT state FROM uploads WHERE id = ?")
+            defer { select.reset() }
+            select.bind(1, id)
+            return try select.step() ? select.bytes(0) : nil
+        }
+        guard let text, let stored = try? JSONDecoder().decode(Stored.self, from: Data(text)) else {
+            throw .notFound("upload \(id)")
+        }
+        guard let generation = stored.doneGeneration else {
+            return UploadSession(
+                id: id, plan: stored.plan, announcedSize: stored.announcedSize, staged: try files.stage(upload: id))
+        }
+        let bucket = try index.bucket(stored.plan.bucket)
+        guard let object = try index.object(stored.plan.name, in: bucket), object.generation == generation else {
+            throw .notFound("upload \(id)")
+        }
+        return UploadSession(id: id, plan: stored.plan, announcedSize: stored.announcedSize, done: object)
+    }
+
+    private func expire(before time: Microseconds) throws(APIError) {
+        let expired = try index.write { (database) throws(APIError) in
+            let delete = try database.statement("DELETE FROM uploads WHERE started < ? RETURNING id")
+            defer { delete.reset() }
+            delete.bind(1, time)
+            var ids: [String] = []
+            while try delete.step() { ids.append(delete.text(0) ?? "") }
+            return ids
+        }
+        for id in expired { try files.stage(upload: id).discard() }
+    }
+
+    private func encoded(_ stored: Stored) throws(APIError) -> [UInt8] {
+        do {
+            return Array(try JSONEncoder().encode(stored))
+        } catch {
+            throw .backend("cannot write down an upload: \(error)")
+        }
+    }
+}
+
+/// An unguessable name: a session's address is its key.
+func randomID() -> String {
+    let digits = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
+    return digits.joined()
+}

@@ -1,0 +1,128 @@
+import ObjectStore
+import TestSupport
+import Testing
+
+struct UploadTransferTests {
+    typealias Action = UploadTransfer.Action
+
+    private func opened(size: Int64, chunkSize: Int64? = nil, sessionLimit: Int = 4) -> (UploadTransfer, Action) {
+        var transfer = UploadTransfer(size: size, chunkSize: chunkSize, sessionLimit: sessionLimit)
+        let action = transfer.next(after: .opened)
+        return (transfer, action)
+    }
+
+    @Test func everythingLeavesInOneRequest() {
+        var (transfer, action) = opened(size: 1_000_000)
+        #expect(transfer.firstAction == .start)
+        #expect(action == .send(offset: 0, count: 1_000_000, isLast: true))
+        action = transfer.next(after: .completed)
+        #expect(action == .finish)
+        #expect(transfer.confirmed == 1_000_000)
+    }
+
+    @Test func anEmptyObjectIsOneEmptyRequest() {
+        let (_, action) = opened(size: 0)
+        #expect(action == .send(offset: 0, count: 0, isLast: true))
+    }
+
+    @Test func chunksAreWholeGranules() {
+        var (transfer, action) = opened(size: 700_000, chunkSize: 300_000)
+        #expect(action == .send(offset: 0, count: 262_144, isLast: false))
+        action = transfer.next(after: .stored(upTo: 262_144))
+        #expect(action == .send(offset: 262_144, count: 262_144, isLast: false))
+        action = transfer.next(after: .stored(upTo: 524_288))
+        #expect(action == .send(offset: 524_288, count: 175_712, isLast: true))
+        #expect(UploadTransfer(size: 9, chunkSize: 1).chunkSize == 262_144)
+    }
+
+    @Test func aServerThatTookLessIsSentTheRest() {
+        var (transfer, _) = opened(size: 1_000_000)
+        #expect(transfer.next(after: .stored(upTo: 262_144)) == .send(offset: 262_144, count: 737_856, isLast: true))
+        #expect(transfer.next(after: .stored(upTo: 0)) == .send(offset: 0, count: 1_000_000, isLast: true))
+    }
+
+    @Test func aServerThatHasAllAndIsNotDoneGetsTheEnd() {
+        var (transfer, _) = opened(size: 10)
+        #expect(transfer.next(after: .stored(upTo: 10)) == .send(offset: 10, count: 0, isLast: true))
+    }
+
+    @Test func anInterruptionIsFollowedByAQuestion() {
+        var (transfer, _) = opened(size: 100)
+        #expect(transfer.next(after: .interrupted) == .query)
+        #expect(transfer.next(after: .interrupted) == .query)
+        #expect(transfer.next(after: .stored(upTo: 40)) == .send(offset: 40, count: 60, isLast: true))
+        #expect(transfer.next(after: .interrupted) == .query)
+        #expect(transfer.next(after: .completed) == .finish)
+    }
+
+    @Test func aLostSessionIsOpenedAnewButNotForEver() {
+        var (transfer, _) = opened(size: 100, sessionLimit: 2)
+        _ = transfer.next(after: .stored(upTo: 50))
+        #expect(transfer.next(after: .sessionLost) == .start)
+        #expect(transfer.next(after: .opened) == .send(offset: 0, count: 100, isLast: true))
+        #expect(transfer.confirmed == 0)
+        #expect(transfer.next(after: .sessionLost) == .fail(.tooManySessions))
+    }
+
+    @Test func aQuestionThatEndsTheSessionTooEarlyStartsOver() {
+        var (transfer, _) = opened(size: 100)
+        _ = transfer.next(after: .interrupted)
+        #expect(transfer.next(after: .completedWrongly) == .start)
+    }
+
+    @Test func bytesThatWereNeverSentAreNotBelieved() {
+        var (transfer, _) = opened(size: 700_000, chunkSize: 262_144)
+        #expect(transfer.next(after: .stored(upTo: 262_145)) == .fail(.storedBeyondSent(262_145)))
+    }
+
+    @Test func afterTheEndNothingMakesSense() {
+        var (transfer, _) = opened(size: 100)
+        _ = transfer.next(after: .completed)
+        #expect(transfer.next(after: .stored(upTo: 10)) == .fail(.outOfTurn))
+    }
+
+    /// A server that takes what it likes, forgets what it likes and breaks off when it likes: what it holds is at each
+    /// moment a beginning of the object, and in the end all of it.
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func noDialogueLeavesAGap(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let size = Int64.random(in: 0...2_000_000, using: &random)
+        var transfer = UploadTransfer(
+            size: size, chunkSize: Bool.random(using: &random) ? 262_144 : nil, sessionLimit: 1_000)
+        var stored: Int64 = 0
+        var isComplete = false
+        var action = transfer.firstAction
+        for _ in 0..<100_000 {
+            let event: UploadTransfer.Event
+            switch action {
+            case .start:
+                stored = 0
+                event = Int.random(in: 0..<4, using: &random) == 0 ? .interrupted : .opened
+            case .send(let offset, let count, let isLast):
+                #expect(offset <= stored, "a gap")
+                #expect(isLast == (offset + count == size))
+                let taken = Bool.random(using: &random) ? count : Int64.random(in: 0...count, using: &random)
+                stored = max(stored, offset + taken)
+                isComplete = isLast && stored == size
+                event =
+                    switch Int.random(in: 0..<6, using: &random) {
+                    case 0: .interrupted
+                    case 1 where !isComplete: .sessionLost
+                    default: isComplete ? .completed : .stored(upTo: stored)
+                    }
+            case .query:
+                event =
+                    Int.random(in: 0..<3, using: &random) == 0
+                    ? .interrupted : isComplete ? .completed : .stored(upTo: stored)
+            case .finish:
+                #expect(isComplete && stored == size)
+                return
+            case .fail(let failure):
+                Issue.record("failed: \(failure)")
+                return
+            }
+            action = transfer.next(after: event)
+        }
+        Issue.record("no end")
+    }
+}
