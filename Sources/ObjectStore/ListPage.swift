@@ -2,7 +2,8 @@
 package struct ListQuery: Sendable {
     /// Only names that begin with these bytes; empty: all.
     package var prefix: ObjectName
-    /// Names that have a `/` after the prefix are answered as folders, each once, instead of one by one.
+    /// Names that have a `/` after the prefix are answered as folders, each once, instead of one by one. Where the
+    /// service can, a collapsed folder's placeholder (an object whose name ends in that `/`) is an item as well.
     package var collapsesFolders: Bool
     /// At most this many items and folders together, 1...1000.
     package var pageSize: Int

@@ -33,7 +33,11 @@ extension GoogleCloudStore {
     private func listAnswer(_ query: ListQuery, fields: String) async throws(StorageError) -> HTTPAnswer {
         var parameters = Query()
         if !query.prefix.bytes.isEmpty { parameters.add("prefix", bytes: query.prefix.bytes) }
-        if query.collapsesFolders { parameters.add("delimiter", "/") }
+        if query.collapsesFolders {
+            parameters.add("delimiter", "/")
+            // A folder's placeholder then comes as an item too, so that its time costs no request of its own.
+            parameters.add("includeTrailingDelimiter", "true")
+        }
         parameters.add("maxResults", Int64(min(max(query.pageSize, 1), 1_000)))
         if let token = query.pageToken { parameters.add("pageToken", token) }
         parameters.add("prettyPrint", "false")
