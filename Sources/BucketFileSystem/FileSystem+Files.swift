@@ -97,9 +97,18 @@ extension FileSystem {
     }
 
     /// A close is passing by; answers once the bucket has the bytes. May come often for one handle.
-    package func flush(_ id: HandleID) async throws(FileSystemError) {
+    ///
+    /// A shell that runs `echo x >file` opens the file, duplicates the descriptor and closes the first, before any byte
+    /// is written. To store the empty file then would cost a request and show other clients an emptied object; the close
+    /// of the duplicate comes by here too.
+    /// - Parameter callerHoldsAnother: whether the closing process has the file of this number open for writing
+    ///   still. Asked only about files that are empty and not written to.
+    package func flush(
+        _ id: HandleID, callerHoldsAnother: (_ fileNumber: UInt64) -> Bool = { _ in false }
+    ) async throws(FileSystemError) {
         let handle = try fileHandle(id)
         guard handle.mode.writes else { return }
+        if handle.contents.isEmptyAndUnwritten, callerHoldsAnother(try fileNumber(of: handle.inode)) { return }
         try await storeChanges(of: handle.inode)
     }
 
@@ -121,6 +130,10 @@ extension FileSystem {
             }
             dropHandle(id)
         }
+    }
+
+    private func fileNumber(of inode: InodeNumber) throws(FileSystemError) -> UInt64 {
+        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).fileNumber }
     }
 
     // MARK: Handles

@@ -20,15 +20,55 @@ struct Caller: Sendable {
         return SignalState(status: status).isFatal
     }
 
-    private func readStatus() -> String? {
-        let descriptor = unsafe open("/proc/\(threadID)/status", O_RDONLY | O_CLOEXEC)
+    private func readStatus() -> String? { read("/proc/\(threadID)/status") }
+
+    /// Whether the caller's process has a file of this `st_ino` open for writing. Where that cannot be seen, it has not.
+    ///
+    /// It reads `fdinfo` (`ino` is there since Linux 5.14), which asks no file system: a `stat` of the descriptor would
+    /// come to this very mount.
+    func holdsForWriting(fileNumber: UInt64) -> Bool {
+        let folder = "/proc/\(threadID)/fdinfo"
+        guard threadID > 0, let stream = unsafe opendir(folder) else { return false }
+        defer { unsafe closedir(stream) }
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            guard name != ".", name != "..", let text = read("\(folder)/\(name)") else { continue }
+            let info = DescriptorInfo(text)
+            if info.fileNumber == fileNumber, info.writes { return true }
+        }
+        return false
+    }
+
+    private func read(_ path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // The file is about 1.5 KB; the kernel gives it in one read.
+        // These files are below 2 KB; the kernel gives them in one read.
         return unsafe withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 1) { buffer in
-            let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+            let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             guard count > 0 else { return nil }
             return unsafe String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+}
+
+/// What `/proc/PID/fdinfo/FD` says of an open file (`proc(5)`).
+struct DescriptorInfo {
+    private(set) var fileNumber: UInt64?
+    private(set) var writes = false
+
+    init(_ text: String) {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 1)
+            guard fields.count == 2 else { continue }
+            let value = fields[1].drop { $0 == "\t" || $0 == " " }
+            switch fields[0] {
+            case "ino": fileNumber = UInt64(value)
+            case "flags": writes = (Int32(value, radix: 8) ?? 0) & O_ACCMODE != O_RDONLY
+            default: continue
+            }
         }
     }
 }

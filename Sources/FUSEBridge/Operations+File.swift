@@ -52,11 +52,12 @@ func addFileOperations(to operations: inout fuse_lowlevel_ops) {
 
 private func addStoring(to operations: inout fuse_lowlevel_ops) {
     unsafe operations.flush = { request, inode, info in
+        let caller = unsafe Caller(of: request!)
         let request = unsafe Request(request)
         let handle = unsafe HandleID(info)
         request.serve(Operation("flush", InodeNumber(inode)), changes: true) {
             (fileSystem, owed) throws(FileSystemError) in
-            try await fileSystem.flush(handle)
+            try await fileSystem.flush(handle) { caller.holdsForWriting(fileNumber: $0) }
             owed.done()
         }
     }

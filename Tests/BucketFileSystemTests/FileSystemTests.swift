@@ -131,6 +131,20 @@ import Testing
         #expect(bench.stored("f") == "data")
     }
 
+    @Test func emptiedFileIsStoredAtTheLastCloseOfItsCaller() async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let handle = try await bench.openForWriting("f", truncates: true)
+        try await bench.files.flush(handle) { _ in true }
+        #expect(bench.stored("f") == "old")
+        try bench.write(handle, "new")
+        try await bench.files.flush(handle) { _ in true }
+        #expect(bench.stored("f") == "new")
+        #expect(bench.store.counts[.insert] == 1)
+        let empty = try await bench.openForWriting("f", truncates: true)
+        try await bench.files.flush(empty) { _ in false }
+        #expect(bench.stored("f") == "")
+    }
+
     @Test func unlinkedOpenFileKeepsItsBytesForTheHolder() async throws {
         let bench = Bench(objects: [("f", "bytes")])
         let handle = try await bench.openForWriting("f")

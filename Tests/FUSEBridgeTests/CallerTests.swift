@@ -49,4 +49,17 @@ struct CallerTests {
     @Test func aCallerThatCannotBeSeenCountsAsDying() {
         #expect(Caller(threadID: 0).isDying)
     }
+
+    @Test func aFileOpenForWritingIsSeenAndOneOpenForReadingIsNot() throws {
+        let file = "/proc/self/comm"
+        var status = stat()
+        #expect(unsafe stat(file, &status) == 0)
+        let number = UInt64(status.st_ino)
+        let reading = unsafe open(file, O_RDONLY)
+        defer { close(reading) }
+        #expect(!Caller(threadID: getpid()).holdsForWriting(fileNumber: number))
+        let writing = unsafe open(file, O_WRONLY)
+        defer { close(writing) }
+        #expect(Caller(threadID: getpid()).holdsForWriting(fileNumber: number))
+    }
 }

@@ -28,6 +28,12 @@ final class FileContents: Sendable {
 
     var isStaged: Bool { state.withLock { $0.staged != nil } }
     var isDirty: Bool { state.withLock { $0.isDirty } }
+    /// Made or cut to nothing, and no byte has come since.
+    var isEmptyAndUnwritten: Bool {
+        state.withLock { state in
+            state.staged.map { $0.size == 0 && $0.staged.isEmpty && $0.missingBase.isEmpty } ?? false
+        }
+    }
     var localAttributes: LocalAttributes {
         state.withLock { LocalAttributes(size: $0.staged?.size, changes: $0.changes) }
     }
