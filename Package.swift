@@ -81,7 +81,10 @@ let package = Package(
         .testTarget(name: "LayerTests", swiftSettings: strict),
         .testTarget(name: "MountTests", swiftSettings: strict),
         .testTarget(
-            name: "FiremountCommandTests", dependencies: ["firemount", "Logging", "TestSupport"], swiftSettings: strict),
+            name: "FiremountCommandTests",
+            dependencies: [
+                "firemount", "FUSEBridge", "BucketFileSystem", "CloudStores", "ObjectStore", "Locking", "Logging", "TestSupport",
+            ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

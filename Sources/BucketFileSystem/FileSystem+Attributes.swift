@@ -226,16 +226,12 @@ extension FileSystem {
         }
     }
 
-    /// Believe nothing about this node's name any more, here and in the kernel.
+    /// Believe nothing about this node any more.
     func expire(_ inode: InodeNumber) {
-        let place = namespace.withLock { space -> (parent: InodeNumber, name: EntryName)? in
-            guard let node = try? space.node(inode), node.link == .attached, let parent = node.parent else {
-                return nil
-            }
+        namespace.withLock { space in
+            guard let node = try? space.node(inode), node.link == .attached, let parent = node.parent else { return }
             space.expire(node.name, in: parent)
-            return (parent.number, node.name)
         }
-        if let place { kernelCache.invalidate(place.name, in: place.parent) }
     }
 }
 

@@ -1,6 +1,54 @@
+import Glibc
+
+/// The command. `main` is not async: its thread serves the mount.
 @main
 struct Firemount {
     static func main() {
-        _ = try? Invocation(parsing: CommandLine.arguments)
+        exit(run(CommandLine.arguments))
     }
+
+    /// Returns the exit status: 0; 1 if it could not be done; 2 if it was typed wrong.
+    private static func run(_ arguments: [String]) -> Int32 {
+        do {
+            return try perform(try Invocation(parsing: arguments), arguments)
+        } catch let error as UsageError {
+            printLine("firemount: \(error.message)", to: STDERR_FILENO)
+            if let usage = error.usage { printLine("usage: \(usage)", to: STDERR_FILENO) }
+            return 2
+        } catch let error as CommandFailure {
+            printLine("firemount: \(error.message)", to: STDERR_FILENO)
+            return error.status
+        } catch {
+            preconditionFailure("no other error is thrown: \(error)")
+        }
+    }
+
+    private static func perform(_ invocation: Invocation, _ arguments: [String]) throws(CommandFailure) -> Int32 {
+        let environment = ProcessEnvironment.current
+        switch invocation {
+        case .help(let verb): printLine(HelpText.text(for: verb))
+        case .version: printLine("firemount \(version)")
+        case .checkedMount: break
+        case .unmount(let request): try UnmountCommand(mountPoint: environment.absolutePath(request.mountPoint)).run()
+        case .mount(let request): return try mount(request, arguments, environment)
+        case .serve(let settings): try ServeCommand(settings, environment).run()
+        case .demo(let request): return try DemoCommand(request: request, environment: environment).run()
+        }
+        return 0
+    }
+
+    private static func mount(
+        _ request: MountRequest, _ arguments: [String], _ environment: ProcessEnvironment
+    ) throws(CommandFailure) -> Int32 {
+        let configuration = try MountConfiguration(request, environment)
+        if configuration.isForeground {
+            return try MountCommand(configuration, environment).run(environment) { true }
+        }
+        if let reply = LaunchReply(from: environment) {
+            return try MountCommand(configuration, environment).run(environment) { reply.ready() }
+        }
+        return try BackgroundLaunch.start(arguments, givingUpAfter: .seconds(30))
+    }
+
+    static let version = "0.1"
 }

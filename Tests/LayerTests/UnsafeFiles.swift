@@ -43,6 +43,7 @@ enum UnsafeFiles {
         "Sources/HTTPTransport/HTTPAnswer.swift",
         "Sources/Locking/Lock.swift",
         "Sources/ObjectStore/Timestamp+RFC3339.swift",
+        "Sources/firemount/Commands/ServeCommand.swift",
         "Sources/firemount/Configuration/ProcessEnvironment.swift",
         "Sources/firemount/Launch/BackgroundLaunch.swift",
         "Sources/firemount/Launch/ChildProcess.swift",

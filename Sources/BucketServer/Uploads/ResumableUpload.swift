@@ -36,12 +36,10 @@ final class ResumableUpload: BodyReceiver {
     private let session: UploadSession
     private let range: ContentRange
     private let turn: Int
-    private(set) var position: Int64
+    private var position: Int64
     private var received: Int64 = 0
 
-    var completesObject: Bool {
-        if case .receiving(let stored) = session.progress() { isComplete(stored) } else { false }
-    }
+    var startOffset: Int64 { position - received }
 
     init(_ service: Service, _ request: Request, uploadID: String) throws(APIError) {
         self.service = service

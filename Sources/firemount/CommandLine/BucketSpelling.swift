@@ -24,8 +24,8 @@ struct BucketSpelling: Equatable, Sendable {
         }
     }
 
-    /// As `gs://BUCKET/PREFIX`.
-    var url: String { "gs://\(bucket)/\(prefix)" }
+    /// `gs://BUCKET` or `gs://BUCKET/PREFIX`.
+    var url: String { "gs://\(bucket)" + (prefix.isEmpty ? "" : "/\(prefix.dropLast())") }
 
     /// The characters and the length that bucket names can have; the finer rules are the service's to check.
     private static func isBucketName(_ name: String) -> Bool {

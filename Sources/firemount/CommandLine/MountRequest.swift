@@ -1,3 +1,4 @@
+import CloudStores
 import Logging
 
 /// A `mount` as typed: checked for form, nothing resolved yet.
@@ -31,7 +32,7 @@ struct MountRequest: Sendable, Equatable {
 /// The options of a mount as typed; nil where nothing was.
 struct MountSettings: Sendable, Equatable {
     var isForeground = false
-    var endpoint: TypedPath?
+    var endpoint: ServiceEndpoint?
     var storageProtocol: StorageProtocol?
 
     var isAnonymous = false

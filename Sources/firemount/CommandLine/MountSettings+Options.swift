@@ -4,7 +4,7 @@ extension MountSettings {
         bucketOptions + cacheOptions + ownershipOptions + mountOptions + logOptions + [list]
 
     private static let bucketOptions: [Option<MountSettings>] = [
-        Option("endpoint", "URL", sets: \.endpoint, "root of the service (https://storage.googleapis.com)"),
+        Option("endpoint", sets: \.endpoint, "root of the service (https://storage.googleapis.com)"),
         Option("protocol", sets: \.storageProtocol, "gcs or auto (auto, which is gcs in this version)"),
         Option("anonymous", turnsOn: \.isAnonymous, "send no credentials: public buckets and emulators"),
         Option("key-file", "FILE", sets: \.keyFile, "service account key, or saved user credentials (JSON)"),

@@ -1,3 +1,4 @@
+import CloudStores
 import Logging
 
 /// A value as people write it after an option.
@@ -99,6 +100,19 @@ struct Port: OptionValue, Equatable {
     }
 }
 
+/// The name or address of a host.
+struct HostName: OptionValue, Equatable {
+    let text: String
+
+    static let placeholder = "HOST"
+    static let forms = "a host's name or address, such as localhost or 127.0.0.1"
+
+    init?(spelling: String) {
+        guard !spelling.isEmpty, spelling.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "/") }) else { return nil }
+        text = spelling
+    }
+}
+
 /// A path as typed: relative ones mean the directory the command was started in.
 struct TypedPath: OptionValue, Equatable {
     let text: String
@@ -109,6 +123,16 @@ struct TypedPath: OptionValue, Equatable {
     init?(spelling: String) {
         guard !spelling.isEmpty else { return nil }
         text = spelling
+    }
+}
+
+extension ServiceEndpoint: OptionValue {
+    static let placeholder = "URL"
+    static let forms = "the root of a service, such as https://storage.googleapis.com or http://127.0.0.1:9199"
+
+    init?(spelling: String) {
+        guard let endpoint = try? ServiceEndpoint(parsing: spelling) else { return nil }
+        self = endpoint
     }
 }
 

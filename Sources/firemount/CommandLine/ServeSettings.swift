@@ -1,7 +1,7 @@
 /// A `serve` as typed.
 struct ServeSettings: Sendable, Equatable {
     var dataDirectory: TypedPath?
-    var host: TypedPath?
+    var host: HostName?
     var port: Port?
     var buckets: [String] = []
     /// Listening beyond this machine is wanted.
@@ -28,7 +28,7 @@ struct ServeSettings: Sendable, Equatable {
             guard spelling.prefix.isEmpty else { throw UsageError("'\(name)' has a prefix; a bucket has none") }
             settings.buckets.append(spelling.bucket)
         },
-        Option("host", "HOST", sets: \.host, "address to listen on (127.0.0.1)"),
+        Option("host", sets: \.host, "address to listen on (127.0.0.1)"),
         Option("expose", turnsOn: \.isExposed, "allow a --host that other machines can reach"),
     ]
 }

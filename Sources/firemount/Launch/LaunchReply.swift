@@ -1,7 +1,7 @@
 import Glibc
 
 /// The background process's end of its launch: where it says that the mount answers.
-struct LaunchReply: ~Copyable, Sendable {
+final class LaunchReply: Sendable {
     private let pipe: Descriptor
 
     /// Takes the pipe that `BackgroundLaunch` left, and leaves the terminal and everything else of the parent behind.
@@ -21,7 +21,7 @@ struct LaunchReply: ~Copyable, Sendable {
     }
 
     /// Lets go of the parent's output and tells it to go. False: it is no longer there.
-    consuming func ready() -> Bool {
+    func ready() -> Bool {
         guard let null = try? Descriptor.open("/dev/null", O_RDWR) else { return false }
         for number in [STDOUT_FILENO, STDERR_FILENO] { dup2(null.number, number) }
         do { try pipe.write([UInt8(ascii: "r")]) } catch { return false }

@@ -48,6 +48,13 @@ enum Files {
         return unsafe String(cString: resolved)
     }
 
+    /// What there is of `path`, without links, `.` and `..`.
+    static func canonicalPrefix(of path: String) -> String {
+        if let path = try? canonicalPath(path) { return path }
+        let parent = parentDirectory(of: path)
+        return parent == path ? path : canonicalPrefix(of: parent)
+    }
+
     /// Makes `path` and what is missing above it, each for us alone (0700). One that exists stays as it is.
     static func makeDirectories(_ path: String) throws(SystemError) {
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }

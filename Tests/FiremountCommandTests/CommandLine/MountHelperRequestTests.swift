@@ -7,7 +7,7 @@ struct MountHelperRequestTests {
         let request = try helperRequest(
             "gs://bucket/p", "/mnt/b", "-n", "-o",
             "rw,_netdev,nofail,allow_other,key_file=/etc/key.json,metadata_ttl=2s")
-        #expect(request.mount.bucket.url == "gs://bucket/p/")
+        #expect(request.mount.bucket.url == "gs://bucket/p")
         #expect(request.mount.mountPoint.text == "/mnt/b")
         #expect(request.mount.settings.allowsOther)
         #expect(request.mount.settings.keyFile?.text == "/etc/key.json")

@@ -1,3 +1,4 @@
+import CloudStores
 import Logging
 import Testing
 
@@ -12,7 +13,7 @@ struct MountRequestTests {
         var settings = MountSettings()
         settings.isForeground = true
         settings.isAnonymous = true
-        settings.endpoint = TypedPath(spelling: "http://127.0.0.1:9199")
+        settings.endpoint = try ServiceEndpoint(parsing: "http://127.0.0.1:9199")
         settings.metadataTTL = .seconds(2)
         settings.cacheDirectory = TypedPath(spelling: "c")
         #expect(request.bucket.bucket == "bucket")
@@ -70,6 +71,7 @@ struct MountRequestTests {
         ("mount b d --memory-limit 1MiB", "the least is 16MiB"),
         ("mount b d --timeout 0", "--timeout 0"),
         ("mount b d --file-mode 999", "'999' is no value for --file-mode; accepted: permission bits in octal"),
+        ("mount b d --endpoint ftp://h", "'ftp://h' is no value for --endpoint; accepted: the root of a service"),
         ("mount b d --uid root", "'root' is no value for --uid"),
         ("mount b d --log-level loud", "accepted: error, warning, info, debug, trace"),
         ("mount b d --protocol firebase", "'firebase' is no value for --protocol; accepted: gcs or auto"),

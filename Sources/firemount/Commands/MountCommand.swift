@@ -1,0 +1,122 @@
+import BucketFileSystem
+import CloudStores
+import FUSEBridge
+import Glibc
+import HTTPTransport
+import Logging
+import ObjectStore
+
+/// `firemount mount`, in the process that serves the mount. Each step checks one thing and fails with one line; nothing is
+/// mounted before all of them passed.
+struct MountCommand {
+    let configuration: MountConfiguration
+    private let log: Logger
+
+    /// Finds out what can be found out without the network.
+    init(_ configuration: MountConfiguration, _ environment: ProcessEnvironment) throws(CommandFailure) {
+        var configuration = configuration
+        configuration.mount.mountPoint = try MountPoint.checked(
+            configuration.mount.mountPoint, allowsNonEmpty: configuration.allowsNonEmpty)
+        try configuration.checkNothingIsWrittenBelowMountPoint()
+        try StagingDirectory.checkCacheDirectory(configuration.cacheDirectory, userID: environment.userID)
+        self.configuration = configuration
+        log = try configuration.logDestination.logger(level: configuration.logLevel, format: configuration.logFormat)
+    }
+
+    /// Mounts, serves until the mount ends, and stores what is left. Returns the exit status.
+    /// - Parameter whenReady: called once the mount answers; false ends it: whoever waited for it is gone.
+    func run(
+        _ environment: ProcessEnvironment, whenReady: @escaping @Sendable () -> Bool
+    ) throws(CommandFailure) -> Int32 {
+        CoreDumps.turnOff()
+        var limits = CurlTransport.Configuration()
+        limits.stallLimit = configuration.timeout
+        let transport = CurlTransport(configuration: limits, log: log)
+        defer { transport.shutDown() }
+        let credentials = try BucketCheck(configuration: configuration, transport: transport, log: log).run(environment)
+        let store = configuration.store(
+            transport: transport, credentials: credentials, timeLimit: configuration.timeout, log: log)
+        let staging = try StagingDirectory(
+            in: configuration.cacheDirectory, bucket: configuration.bucket.bucket, log: log)
+        let losses: [String]
+        do {
+            losses = try serve(store, stagingDirectory: staging.path, whenReady)
+        } catch {
+            _ = staging.remove()
+            throw error
+        }
+        let path = staging.path
+        if !staging.remove() { tell("what could not be stored is kept in \(path)") }
+        return losses.isEmpty ? 0 : 1
+    }
+
+    /// Returns what went wrong, a line each.
+    private func serve(
+        _ store: any ObjectStore, stagingDirectory: String, _ whenReady: @escaping @Sendable () -> Bool
+    ) throws(CommandFailure) -> [String] {
+        let mount = try makeMount(store, stagingDirectory: stagingDirectory)
+        let lifeline = makeLifeline()
+        let end = mount.run {
+            log(.info, "\(configuration.bucket.url) is mounted on \(configuration.mount.mountPoint)")
+            if !whenReady() { mount.unmount() }
+        }
+        log(.info, "\(configuration.mount.mountPoint) is unmounted")
+        var losses: [String] = []
+        if case .failed(let cause) = end { losses.append("the connection to the kernel failed: \(cause)") }
+        losses += try namesNotStored(by: mount.fileSystem).map { "\($0) could not be stored" }
+        for loss in losses { tell(loss) }
+        lifeline?.end(lost: losses)
+        return losses
+    }
+
+    private func makeMount(_ store: any ObjectStore, stagingDirectory: String) throws(CommandFailure) -> Mount {
+        var fileSystem = configuration.fileSystem
+        fileSystem.stagingDirectory = stagingDirectory
+        do throws(MountError) {
+            return try Mount(configuration.mount, log: log) { [fileSystem, log] kernelCache throws(FileSystemError) in
+                FileSystem(store: store, configuration: fileSystem, kernelCache: kernelCache, log: log)
+            }
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    /// nil: `firemount unmount` will not be able to wait for us, which is no reason to fail.
+    private func makeLifeline() -> MountLifeline? {
+        do {
+            guard let entry = try MountTable.current().entry(at: configuration.mount.mountPoint) else { return nil }
+            return try MountLifeline(device: entry.device)
+        } catch {
+            log(.warning, "firemount unmount will not wait for this mount: \(error)")
+            return nil
+        }
+    }
+
+    private func namesNotStored(by fileSystem: FileSystem) throws(CommandFailure) -> [ObjectName] {
+        do throws(SystemError) {
+            return try wait(atMost: nil) { await fileSystem.shutDown() } ?? []
+        } catch {
+            throw CommandFailure("cannot wait for what is still to be stored: \(error)")
+        }
+    }
+
+    /// In the log, and on standard error, which is the log unless an option says otherwise.
+    private func tell(_ line: String) {
+        log(.error, line)
+        if configuration.logDestination != .standardError { printLine("firemount: \(line)", to: STDERR_FILENO) }
+    }
+}
+
+extension MountConfiguration {
+    /// What we write ourselves must not lie in the mount: the process would wait for itself.
+    fileprivate func checkNothingIsWrittenBelowMountPoint() throws(CommandFailure) {
+        guard !isPath(Files.canonicalPrefix(of: cacheDirectory), within: mount.mountPoint) else {
+            throw CommandFailure(
+                "the cache directory \(cacheDirectory) lies below the mount point; name another with --cache-dir")
+        }
+        guard case .file(let path) = logDestination else { return }
+        guard !isPath(Files.canonicalPrefix(of: path), within: mount.mountPoint) else {
+            throw CommandFailure("the log file \(path) lies below the mount point; name another with --log-file")
+        }
+    }
+}
