@@ -85,14 +85,14 @@ struct LiveStoreTests {
     @Test func missingObjectsAreNotFound() async throws {
         let name = live.name("missing")
         #expect(
-            await failure { () async throws(StorageError) in try await store.metadata(of: name) }?.kind == .notFound)
+            await failure(of: try await store.metadata(of: name))?.kind == .notFound)
         #expect(
-            await failure { () async throws(StorageError) in try await store.delete(name, if: .none) }?.kind
+            await failure(of: try await store.delete(name, if: .none))?.kind
                 == .notFound)
         #expect(await live.read(ReadRequest(name: name)).error?.kind == .notFound)
         let move = ObjectCopy(source: name, destination: live.name("elsewhere"))
-        #expect(await failure { () async throws(StorageError) in try await store.move(move) }?.kind == .notFound)
-        #expect(await failure { () async throws(StorageError) in try await store.copy(move) }?.kind == .notFound)
+        #expect(await failure(of: try await store.move(move))?.kind == .notFound)
+        #expect(await failure(of: try await store.copy(move))?.kind == .notFound)
     }
 
     @Test func listsArePagedAndFoldersCollapse() async throws {
@@ -142,7 +142,7 @@ struct LiveStoreTests {
         #expect(retyped.headers.custom["k"] == "v")
         let moved = try await store.move(ObjectCopy(source: b, destination: c, precondition: .mustNotExist))
         #expect(moved.name == c)
-        #expect(await failure { () async throws(StorageError) in try await store.metadata(of: b) }?.kind == .notFound)
+        #expect(await failure(of: try await store.metadata(of: b))?.kind == .notFound)
         let composed = try await store.compose(
             Composition(
                 sources: [(a, nil), (c, nil)], destination: joined, headers: ObjectHeaders(contentType: "text/x"),
@@ -154,7 +154,7 @@ struct LiveStoreTests {
     @Test func bucketsAreTold() async throws {
         try await store.checkBucket()
         let other = try LiveStore(bucket: "no-such-bucket-\(UInt32.random(in: 0...UInt32.max))")
-        let error = await failure { () async throws(StorageError) in try await other.store.checkBucket() }
+        let error = await failure(of: try await other.store.checkBucket())
         #expect(error?.kind == .notFound)
         #expect(error?.message.contains("no-such-bucket") == true)
     }

@@ -1,5 +1,6 @@
 import CISAL
 import ObjectStore
+import Testing
 
 /// An upload's bytes from memory.
 struct BytesSource: UploadSource {
@@ -39,12 +40,15 @@ extension Upload {
     }
 }
 
-/// What a throwing call failed with; nil when it did not fail.
-func failure(of call: () async throws(StorageError) -> some Any) async -> StorageError? {
+/// What a call failed with; nil when it did not fail.
+func failure(of call: @autoclosure () async throws -> some Any) async -> StorageError? {
     do {
         _ = try await call()
         return nil
-    } catch {
+    } catch let error as StorageError {
         return error
+    } catch {
+        Issue.record("not a StorageError: \(error)")
+        return nil
     }
 }

@@ -31,7 +31,7 @@ struct ReadCourse {
     private(set) var objectGeneration: ObjectGeneration?
     private var head: ReadHead?
     /// Bytes handed on or held back.
-    private var received: Int64 = 0
+    private(set) var received: Int64 = 0
     private var receivedBefore: Int64 = 0
     private var attempt = Attempt.waiting
     /// Over all bytes of the object so far, as long as the read began at its start.

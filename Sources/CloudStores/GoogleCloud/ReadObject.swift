@@ -110,8 +110,9 @@ private final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked S
     }
 
     func received(bytes: UnsafeRawBufferPointer) -> Bool {
-        retries.moved(at: caller.clock.now())
+        let before = course.received
         let step = unsafe course.receive(bytes)
+        if course.received > before { retries.moved(at: caller.clock.now()) }
         if unsafe !step.deliverable.isEmpty { unsafe receiver.received(step.deliverable) }
         return step.goesOn
     }
