@@ -70,7 +70,8 @@ let package = Package(
             dependencies: ["CloudStores", "ObjectStore", "HTTPTransport", "TestSupport", "Locking", "Logging", "CISAL"],
             swiftSettings: strict),
         .testTarget(
-            name: "BucketFileSystemTests", dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking"],
+            name: "BucketFileSystemTests",
+            dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking", "Logging"],
             swiftSettings: strict),
         .testTarget(
             name: "FUSEBridgeTests",

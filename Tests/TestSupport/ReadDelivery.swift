@@ -26,24 +26,26 @@ final class ReadDelivery: Sendable {
                         objectGeneration: object.metadata.objectGeneration,
                         metageneration: object.metadata.metageneration,
                         objectSize: object.metadata.size, count: Int64(range.count), crc32c: object.metadata.crc32c))
-                self.deliver(range, of: object.bytes, to: transfer)
+                self.deliver(range, of: object.bytes, to: transfer, after: .zero)
             } catch {
                 transfer.receiver.completed(.failure(error))
             }
         }
     }
 
-    private func deliver(_ range: Range<Int>, of bytes: [UInt8], to transfer: InMemoryTransfer) {
+    private func deliver(
+        _ range: Range<Int>, of bytes: [UInt8], to transfer: InMemoryTransfer, after interval: Duration
+    ) {
         guard !transfer.isCancelled else { return transfer.receiver.completed(.failure(transfer.cancelled)) }
         guard !range.isEmpty else { return transfer.receiver.completed(.success(())) }
-        queue.run(after: pieceInterval) {
+        queue.run(after: interval) {
             let piece = range.prefix(self.pieceSize)
             if !transfer.isCancelled {
                 unsafe bytes.withUnsafeBytes { buffer in
                     unsafe transfer.receiver.received(UnsafeRawBufferPointer(rebasing: buffer[piece]))
                 }
             }
-            self.deliver(piece.upperBound..<range.upperBound, of: bytes, to: transfer)
+            self.deliver(piece.upperBound..<range.upperBound, of: bytes, to: transfer, after: self.pieceInterval)
         }
     }
 }
