@@ -9,7 +9,8 @@ extension FileSystem {
             let node = try space.node(inode)
             return (parent: node.parent?.number ?? .root, name: node.name)
         }
-        _ = try await ask(place.name, in: place.parent)
+        guard let segment = Spelling.segment(of: place.name) else { throw .stale }
+        _ = try await ask(segment, place.name, in: place.parent)
         return try currentAttributes(of: inode)
     }
 

@@ -166,14 +166,8 @@ extension FileSystem {
         _ page: ListPage, for listing: Listing, of inode: InodeNumber, prefix: ObjectName, seen: inout Set<EntryName>,
         asked: Instant
     ) throws(FileSystemError) {
-        let (names, refused) = try namespace.withLock { (space) throws(FileSystemError) in
+        let names = try namespace.withLock { (space) throws(FileSystemError) in
             space.merge(page, into: try space.node(inode), prefix: prefix, seen: &seen, asOf: asked)
-        }
-        if let first = refused.first {
-            log(
-                .warning,
-                "\(refused.count) object(s) below \"\(prefix)\" have no legal file name, such as \"\(first)\"; not shown"
-            )
         }
         listing.append(names, hasMore: page.nextPageToken != nil)
     }

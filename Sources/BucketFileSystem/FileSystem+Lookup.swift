@@ -5,10 +5,12 @@ import ObjectStore
 extension FileSystem {
     package func lookup(_ name: EntryName, in parent: InodeNumber) async throws(FileSystemError) -> LookupResult {
         if name.bytes.count > EntryName.longest { throw .nameTooLong }
+        // No other client can make an object of that spelling either.
+        guard let segment = Spelling.segment(of: name) else { return .absent(validFor: configuration.metadataTTL) }
         if let known = try cachedLookup(name, in: parent, askedSince: nil) { return known }
         // An answer can be overtaken by a change of ours; that is rare, and asking again settles it.
         for _ in 0..<3 {
-            let asOf = try await ask(name, in: parent)
+            let asOf = try await ask(segment, name, in: parent)
             if let known = try cachedLookup(name, in: parent, askedSince: asOf) { return known }
         }
         throw .stale
@@ -35,14 +37,16 @@ extension FileSystem {
 
     /// Has the bucket say what `name` is. A folder of one list page is listed whole, which answers for all its names at
     /// the price of one; in a larger one the name is asked for by itself. Answers since when the answer holds.
-    func ask(_ name: EntryName, in parent: InodeNumber) async throws(FileSystemError) -> Instant {
+    func ask(
+        _ segment: Spelling.Segment, _ name: EntryName, in parent: InodeNumber
+    ) async throws(FileSystemError) -> Instant {
         let isLarge = try namespace.withLock { (space) throws(FileSystemError) in
             try space.directory(parent).directory.isLarge
         }
-        if !isLarge {
+        if !isLarge || segment.isShortened {
             let listing = try joinListing(of: parent)
             defer { listing.leave() }
-            let isAll = try await listing.firstPageIsAll()
+            let isAll = try await segment.isShortened ? listing.isAllThere() : listing.firstPageIsAll()
             let isAnswered = try namespace.withLock { (space) throws(FileSystemError) in
                 let directory = try space.directory(parent).directory
                 if !isAll { directory.isLarge = true }
@@ -51,16 +55,18 @@ extension FileSystem {
             }
             if isAll || isAnswered { return listing.startedAt }
         }
-        return try await askForOne(name, in: parent)
+        return try await askForOne(segment.bytes, in: parent)
     }
 
-    /// Two requests at once: is there an object of that name, is there anything below it? The object wins.
-    private func askForOne(_ name: EntryName, in parent: InodeNumber) async throws(FileSystemError) -> Instant {
+    /// Two requests at once: is there an object of that name, is there anything below it? Both: the object has the
+    /// plain name.
+    private func askForOne(_ segment: [UInt8], in parent: InodeNumber) async throws(FileSystemError) -> Instant {
         let start = clock.now()
+        let (plain, beside) = (Spelling.name(of: segment), Spelling.name(of: segment, isFolderBesideFile: true))
         let (file, folder) = try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.directory(parent).node
             return (
-                space.objectName(name, in: node, kind: .file), space.objectName(name, in: node, kind: .directory)
+                space.objectName(plain, in: node, kind: .file), space.objectName(plain, in: node, kind: .directory)
             )
         }
         async let object = existing { () async throws(StorageError) in try await self.store.metadata(of: file) }
@@ -68,18 +74,18 @@ extension FileSystem {
             try await self.store.list(ListQuery(prefix: folder, collapsesFolders: false, pageSize: 1))
         }
         let (record, page) = (try await object.get().map(FileRecord.init), try await below.get())
-        let kind: FileAttributes.Kind? =
-            if let record {
-                record.isSymbolicLink ? .symbolicLink : .file
-            } else if page?.items.isEmpty == false || page?.folders.isEmpty == false {
-                .directory
-            } else {
-                nil
-            }
         let placeholder = page?.items.first.flatMap { $0.name == folder ? FileRecord($0) : nil }
+        let isFolder = page?.items.isEmpty == false || page?.folders.isEmpty == false
         try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.directory(parent).node
-            space.learn(name, in: node, kind: kind, record: record ?? placeholder, asOf: start)
+            if let record {
+                let kind: FileAttributes.Kind = record.isSymbolicLink ? .symbolicLink : .file
+                space.learn(plain, in: node, kind: kind, record: record, asOf: start)
+            } else {
+                space.learn(plain, in: node, kind: isFolder ? .directory : nil, record: placeholder, asOf: start)
+            }
+            let isBeside = record != nil && isFolder
+            space.learn(beside, in: node, kind: isBeside ? .directory : nil, record: placeholder, asOf: start)
         }
         return start
     }

@@ -8,7 +8,7 @@ extension FileSystem {
         _ name: EntryName, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber, replaces: Bool
     ) async throws(FileSystemError) {
         try requireWritable()
-        try requireLegal(newName)
+        try requireLegal(newName, in: newParent)
         guard case .found(let source) = try await lookup(name, in: parent) else { throw .notFound }
         defer { forget(source.inode, lookups: 1) }
         var target: Entry?

@@ -80,12 +80,20 @@ package final class FileSystem: Sendable {
         return handle
     }
 
-    func requireLegal(_ name: EntryName) throws(FileSystemError) {
+    /// Whether a new object may go by `name`.
+    func requireLegal(_ name: EntryName, in parent: InodeNumber) throws(FileSystemError) {
         if name.bytes.count > EntryName.longest { throw .nameTooLong }
-        // The service takes UTF-8 without line ends only (PROTOCOL.md, names and limits).
-        let isRefused =
-            name.bytes.contains { $0 == 0 || $0 == 10 || $0 == 13 }
-            || String(validating: name.bytes, as: UTF8.self) == nil
-        if isRefused { throw .invalidArgument }
+        guard let segment = Spelling.segment(of: name), !segment.isFolderBesideFile, !segment.isShortened else {
+            throw .invalidArgument
+        }
+        // The service takes UTF-8 without line ends, at most 1,024 bytes (PROTOCOL.md, names and limits).
+        let hasLineEnd = segment.bytes.contains(10) || segment.bytes.contains(13)
+        if hasLineEnd || String(validating: segment.bytes, as: UTF8.self) == nil { throw .invalidArgument }
+        let object = try namespace.withLock { (space) throws(FileSystemError) in
+            space.objectName(name, in: try space.directory(parent).node, kind: .directory)
+        }
+        if object.bytes.count > Self.longestObjectName { throw .nameTooLong }
     }
+
+    private static let longestObjectName = 1_024
 }

@@ -3,6 +3,8 @@ final class Directory {
     private(set) var children: [EntryName: Child] = [:]
     /// How many children are not `.absent`.
     private(set) var count = 0
+    /// The segments of names that are too long to be spelled out; kept from listings.
+    var shortened: [EntryName: [UInt8]] = [:]
     /// When the last whole listing began; nil: never listed, or no longer to be relied on.
     var listedAt: Instant?
     /// More names than one list page: a name is then asked for by itself instead of by listing again.

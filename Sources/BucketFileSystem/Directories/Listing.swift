@@ -70,6 +70,12 @@ final class Listing: Sendable {
         }
     }
 
+    /// Waits for the last page.
+    func isAllThere() async throws(FileSystemError) -> Bool {
+        try await wait { _ in false }
+        return true
+    }
+
     /// Names from `index` on that are there by now, at least one; empty at the end.
     func names(from index: Int) async throws(FileSystemError) -> [EntryName] {
         try await wait { $0.names.count > index }

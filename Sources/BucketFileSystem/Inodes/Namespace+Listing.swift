@@ -6,29 +6,42 @@ extension Namespace {
     /// - Parameter seen: the names of the run so far.
     mutating func merge(
         _ page: ListPage, into folder: Node, prefix: ObjectName, seen: inout Set<EntryName>, asOf: Instant
-    ) -> (names: [EntryName], refused: [ObjectName]) {
+    ) -> [EntryName] {
         var names: [EntryName] = []
-        var refused: [ObjectName] = []
-        func add(_ object: ObjectName, _ kind: FileAttributes.Kind, _ record: FileRecord?) {
-            guard let name = EntryName(of: object, below: prefix, kind: kind) else { return refused.append(object) }
-            // A file and a folder of one name: the file comes first in byte order and has the name.
+        func add(_ name: EntryName, _ kind: FileAttributes.Kind, _ record: FileRecord?, _ segment: ArraySlice<UInt8>) {
             guard seen.insert(name).inserted else { return }
+            if Spelling.segment(of: name)?.isShortened == true { folder.directory?.shortened[name] = Array(segment) }
             learn(name, in: folder, kind: kind, record: record, asOf: asOf)
             if folder.directory?.child(name)?.exists == true { names.append(name) }
         }
         var placeholders: [ObjectName: FileRecord] = [:]
         for item in page.items {
             let record = FileRecord(item)
-            if item.name == prefix {
+            let segment = item.name.bytes.dropFirst(prefix.bytes.count)
+            if segment.isEmpty {
                 if folder.asOf <= asOf { folder.record = record }
-            } else if item.name.bytes.last == UInt8(ascii: "/") {
+            } else if segment.last == UInt8(ascii: "/") {
                 placeholders[item.name] = record
             } else {
-                add(item.name, record.isSymbolicLink ? .symbolicLink : .file, record)
+                add(Spelling.name(of: segment), record.isSymbolicLink ? .symbolicLink : .file, record, segment)
             }
         }
-        for name in page.folders { add(name, .directory, placeholders[name]) }
-        return (names, refused)
+        for object in page.folders {
+            let segment = object.bytes.dropFirst(prefix.bytes.count).dropLast()
+            // The file of that name, if there is one, comes first in byte order, so it is known by now.
+            let isBesideFile = isFile(Spelling.name(of: segment), in: folder, seen: seen)
+            let name = Spelling.name(of: segment, isFolderBesideFile: isBesideFile)
+            add(name, .directory, placeholders[object], segment)
+        }
+        return names
+    }
+
+    private func isFile(_ name: EntryName, in folder: Node, seen: Set<EntryName>) -> Bool {
+        switch folder.directory?.child(name) {
+        case .node(let node): node.kind != .directory && (node.isLocal || seen.contains(name))
+        case .known(let kind, _, _): kind != .directory && seen.contains(name)
+        case .absent, nil: false
+        }
     }
 
     /// The run is complete: what it did not see is gone. Answers the names that only we know of.
@@ -71,21 +84,4 @@ extension Namespace {
         }
         return directory.children.filter { $0.value.exists }.map(\.key).sorted()
     }
-}
-
-extension EntryName {
-    /// The entry that `object` is in the folder `prefix`; nil when its last segment is no legal file name.
-    init?(of object: ObjectName, below prefix: ObjectName, kind: FileAttributes.Kind) {
-        var segment = object.bytes.dropFirst(prefix.bytes.count)
-        if kind == .directory { segment = segment.dropLast() }
-        let isDots =
-            segment.elementsEqual([UInt8(ascii: ".")]) || segment.elementsEqual([UInt8(ascii: "."), UInt8(ascii: ".")])
-        guard !segment.isEmpty, segment.count <= Self.longest, !isDots, !segment.contains(0),
-            !segment.contains(UInt8(ascii: "/"))
-        else { return nil }
-        self.init(Array(segment))
-    }
-
-    /// `NAME_MAX`, in bytes.
-    static let longest = 255
 }

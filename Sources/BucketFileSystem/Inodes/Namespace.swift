@@ -15,6 +15,7 @@ struct Namespace {
         self.configuration = configuration
         let root = Node(
             number: .root, fileNumber: FileNumber.root, kind: .directory, parent: nil, name: EntryName("/"),
+            segment: [],
             record: nil,
             asOf: now)
         root.lookups = 1
@@ -43,7 +44,7 @@ struct Namespace {
         var segments: [[UInt8]] = []
         var next: Node? = node
         while let current = next, let parent = current.parent {
-            segments.append(current.name.bytes)
+            segments.append(current.segment)
             next = parent
         }
         var bytes = configuration.prefix.bytes
@@ -56,7 +57,13 @@ struct Namespace {
     }
 
     func objectName(_ name: EntryName, in folder: Node, kind: FileAttributes.Kind) -> ObjectName {
-        ObjectName(objectName(of: folder).bytes + name.bytes + (kind == .directory ? [UInt8(ascii: "/")] : []))
+        let slash = kind == .directory ? [UInt8(ascii: "/")] : []
+        return ObjectName(objectName(of: folder).bytes + segment(of: name, in: folder) + slash)
+    }
+
+    /// What the bucket calls `name`. A name that no object can have stands for itself; it is never asked for.
+    private func segment(of name: EntryName, in folder: Node) -> [UInt8] {
+        folder.directory?.shortened[name] ?? Spelling.segment(of: name)?.bytes ?? name.bytes
     }
 
     // MARK: Ages
@@ -90,7 +97,7 @@ struct Namespace {
         let node = Node(
             number: InodeNumber(lastNumber),
             fileNumber: takeFileNumber(for: objectName(name, in: folder, kind: kind)), kind: kind, parent: folder,
-            name: name, record: record, asOf: asOf)
+            name: name, segment: segment(of: name, in: folder), record: record, asOf: asOf)
         nodes[node.number] = node
         folder.directory?.set(name, .node(node))
         return node
@@ -128,6 +135,7 @@ struct Namespace {
         node.parent?.directory?.set(node.name, .absent(asOf: now))
         node.parent = folder
         node.name = name
+        node.segment = segment(of: name, in: folder)
         folder.directory?.set(name, .node(node))
     }
 

@@ -14,6 +14,8 @@ final class Node {
     /// Where it is, or was last. nil for the root.
     var parent: Node?
     var name: EntryName
+    /// What the bucket calls it between two slashes: nearly always the name's own bytes (`Spelling`).
+    var segment: [UInt8]
     var link = Link.attached
     /// What the kernel has been given and not yet forgotten.
     var lookups: UInt64 = 0
@@ -33,13 +35,14 @@ final class Node {
 
     init(
         number: InodeNumber, fileNumber: UInt64, kind: FileAttributes.Kind, parent: Node?, name: EntryName,
-        record: FileRecord?, asOf: Instant
+        segment: [UInt8], record: FileRecord?, asOf: Instant
     ) {
         self.number = number
         self.fileNumber = fileNumber
         self.kind = kind
         self.parent = parent
         self.name = name
+        self.segment = segment
         self.record = record
         self.asOf = asOf
         directory = kind == .directory ? Directory() : nil

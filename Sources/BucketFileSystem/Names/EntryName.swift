@@ -9,5 +9,8 @@ package struct EntryName: Hashable, Comparable, Sendable, CustomStringConvertibl
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
+    /// `NAME_MAX`, in bytes.
+    static let longest = 255
+
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 }
