@@ -35,7 +35,7 @@ struct CredentialFile {
 
     func required(_ name: String) throws(CredentialError) -> String {
         guard let text = string(name) else {
-            let problem = fields.has(name) ? "is no text" : "is missing"
+            let problem = fields.has(name) ? "is empty or no text" : "is missing"
             throw CredentialError(
                 "\(path): the field \"\(name)\" \(problem); download the key again or run "
                     + "`gcloud auth application-default login`")

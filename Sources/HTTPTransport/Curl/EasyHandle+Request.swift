@@ -56,7 +56,8 @@ extension EasyHandle {
 
     private func expectCallback(forBodyOf length: Int64) {
         set(CURLOPT_POSTFIELDSIZE_LARGE, offset: length)
-        setUploadBuffer(512 << 10)
+        // Large pieces keep system calls few; a body that is smaller needs no more than itself.
+        setUploadBuffer(Int(min(512 << 10, max(64 << 10, length))))
     }
 
     private func setHeaders(_ request: HTTPRequest) {

@@ -108,7 +108,7 @@ import Testing
     @Test func waitingForAFreeConnectionIsNoStall() async {
         let server = RawServer { connection in
             while connection.readRequest() != nil {
-                usleep(300_000)
+                usleep(400_000)
                 connection.answer()
             }
         }
@@ -117,9 +117,9 @@ import Testing
         configuration.maxConnectionsPerHost = 1
         let transport = CurlTransport(configuration: configuration, log: .silent)
         defer { transport.shutDown() }
-        let recorders = (0..<4).map { _ in Recorder() }
+        let recorders = (0..<7).map { _ in Recorder() }
         for recorder in recorders {
-            transport.send(HTTPRequest(.get, server.url(), stallLimit: .milliseconds(800)), to: recorder)
+            transport.send(HTTPRequest(.get, server.url(), stallLimit: .seconds(2)), to: recorder)
         }
         for recorder in recorders { #expect(await recorder.finished().kind == nil) }
         #expect(server.connectionCount == 1)
