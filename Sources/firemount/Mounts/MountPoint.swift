@@ -2,11 +2,11 @@ import Glibc
 
 /// A directory to mount on, or one that is mounted.
 enum MountPoint {
-    /// Makes sure that something can be mounted on `path`; returns the path without links. A dead mount there is none of
-    /// its business: mounting clears it away.
+    /// Makes sure that something can be mounted on `path`, and clears away what a firemount that was killed left there.
+    /// Returns the path without links.
     static func checked(_ path: String, allowsNonEmpty: Bool) throws(CommandFailure) -> String {
         let resolved = try resolved(path)
-        if isDead(resolved) { return resolved }
+        if isDead(resolved) { try clearDeadMount(at: resolved) }
         let status: stat
         do { status = try Files.status(of: resolved) } catch {
             throw CommandFailure(
@@ -44,15 +44,25 @@ enum MountPoint {
         return parent == "/" ? "/" + lastComponent(of: path) : "\(parent)/\(lastComponent(of: path))"
     }
 
-    /// Whether a FUSE file system is mounted there whose process is gone.
+    /// Whether a FUSE file system is mounted there whose process is gone. `stat` would not do: the kernel may still have
+    /// its answer.
     static func isDead(_ path: String) -> Bool {
-        do { _ = try Files.status(of: path) } catch { return error.code == ENOTCONN }
+        do { try Files.askFileSystem(of: path) } catch { return error.code == ENOTCONN }
         return false
     }
 
     static func table() throws(CommandFailure) -> MountTable {
         do { return try MountTable.current() } catch {
             throw CommandFailure("cannot read /proc/self/mountinfo: \(error)")
+        }
+    }
+
+    private static func clearDeadMount(at path: String) throws(CommandFailure) {
+        guard let occupant = try table().entry(at: path), occupant.isFiremount else {
+            throw CommandFailure("the mount point \(path) is occupied by a dead mount; remove it first: umount -l \(path)")
+        }
+        do { try Unmounting.detach(path, lazily: true) } catch {
+            throw CommandFailure("cannot remove the dead mount at \(path): \(error); as root: umount -l \(path)")
         }
     }
 

@@ -41,6 +41,12 @@ enum Files {
         return status
     }
 
+    /// Calls on the file system behind `path`, which fails if it is gone.
+    static func askFileSystem(of path: String) throws(SystemError) {
+        var statistics = statvfs()
+        guard unsafe statvfs(path, &statistics) == 0 else { throw .last }
+    }
+
     /// The path without links, `.` and `..`.
     static func canonicalPath(_ path: String) throws(SystemError) -> String {
         guard let resolved = unsafe realpath(path, nil) else { throw .last }
