@@ -58,7 +58,7 @@ package final class Mount: Sendable {
 
     /// Serves until somebody unmounts, or SIGINT, SIGTERM or SIGHUP comes; then the mount is gone from the tree.
     /// Answers that are still owed then are given when they come. Call it once, on the main thread: signals wake only
-    /// that one.
+    /// that one, and are ignored once it has returned.
     /// - Parameter ready: called once, from another thread, when the mount answers.
     package func run(ready: @escaping @Sendable () -> Void) -> MountEnd {
         session.whenServing { [self] in
@@ -75,6 +75,7 @@ package final class Mount: Sendable {
         // Ignores SIGPIPE too. A signal that is ignored already, as in a shell's background job, stays ignored.
         unsafe fuse_set_signal_handlers(session.raw)
         let result = serve()
+        ignoreFurtherSignals()
         unsafe fuse_remove_signal_handlers(session.raw)
         finish()
         mountPoint.clearIfDead()
@@ -88,6 +89,12 @@ package final class Mount: Sendable {
 
     /// Takes the mount out of the tree, from any thread. `run` returns when the last file that is open there is closed.
     package func unmount() { mountPoint.detach() }
+
+    /// What is staged is stored after `run`. A second signal, as `timeout` and impatient people send it, must not kill
+    /// that. libfuse restores only a handler that is its own.
+    private func ignoreFurtherSignals() {
+        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
+    }
 
     /// 0, the number of the signal that ended it, or a negated error number.
     private func serve() -> Int32 {
