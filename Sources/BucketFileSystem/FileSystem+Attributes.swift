@@ -227,12 +227,16 @@ extension FileSystem {
         }
     }
 
-    /// Believe nothing about this node any more.
+    /// Believe nothing about this node's name any more, here and in the kernel.
     func expire(_ inode: InodeNumber) {
-        namespace.withLock { space in
-            guard let node = try? space.node(inode), node.link == .attached, let parent = node.parent else { return }
+        let place = namespace.withLock { space -> (parent: InodeNumber, name: EntryName)? in
+            guard let node = try? space.node(inode), node.link == .attached, let parent = node.parent else {
+                return nil
+            }
             space.expire(node.name, in: parent)
+            return (parent.number, node.name)
         }
+        if let place { kernelCache.invalidate(place.name, in: place.parent) }
     }
 }
 

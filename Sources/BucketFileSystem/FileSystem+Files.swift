@@ -29,7 +29,10 @@ extension FileSystem {
             let node = try space.node(inode)
             return node.isLocal || space.isFresh(node.asOf, now: now)
         }
-        guard let base = contents.unreadBase(isFresh: isFresh) else { return }
+        guard let base = contents.unreadBase(isFresh: isFresh) else {
+            if !isFresh { _ = try await attributes(of: inode) }
+            return
+        }
         do throws(StorageError) {
             try await base.validateAndPrefetch()
         } catch {

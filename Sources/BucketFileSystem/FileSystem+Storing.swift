@@ -57,7 +57,7 @@ extension FileSystem {
 
     /// What other clients set stays; the type of a new object goes by its name.
     private func headers(for name: ObjectName, over record: FileRecord?, _ changes: PosixChanges) -> ObjectHeaders {
-        var headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forName(name.bytes))
+        var headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
         headers.custom = changes.applied(to: headers.custom)
         return headers
     }
@@ -113,12 +113,13 @@ extension FileSystem {
 
     /// Nobody is left who could be told: the log names the file that keeps the bytes. Answers the object's name.
     func keepUnsaved(_ inode: InodeNumber, because error: FileSystemError) -> ObjectName {
+        expire(inode)
         let (name, contents) = namespace.withLock { space -> (ObjectName, FileContents?) in
             guard let node = try? space.node(inode) else { return (ObjectName(""), nil) }
             let name = space.objectName(of: node)
             let contents = node.contents
             // The kernel's pages hold the unsaved bytes: what the bucket has needs a new inode.
-            if node.link == .attached { space.detach(node, as: .superseded, leaving: nil) }
+            space.detach(node, as: .superseded, leaving: nil)
             node.parent?.directory?.listedAt = nil
             return (name, contents)
         }

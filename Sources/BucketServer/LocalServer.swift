@@ -42,6 +42,8 @@ package final class LocalServer: Sendable {
         service = try Service(configuration)
     }
 
+    deinit { stop() }
+
     /// Begins to answer. Once.
     /// - Returns: the port it listens on.
     /// - Throws: when the address cannot be listened on.

@@ -3,9 +3,11 @@ final class Service: Sendable {
     let index: ObjectIndex
     let files: ContentFiles
     let sessions: UploadSessions
+    let tokens: AcceptedTokens
+    let faults = Faults()
     let requests = RequestLog()
+    let parkedConnections = ParkedConnections()
     let maxBytesRewrittenPerCall: Int64
-    private let acceptedToken: String?
 
     init(_ configuration: LocalServer.Configuration) throws(ServerError) {
         let directory = configuration.dataDirectory
@@ -23,16 +25,10 @@ final class Service: Sendable {
         } catch {
             throw ServerError("cannot use the data directory \(directory): \(error)")
         }
-        acceptedToken = configuration.acceptedToken
+        tokens = AcceptedTokens(configured: configuration.acceptedToken)
         maxBytesRewrittenPerCall = configuration.maxBytesRewrittenPerCall
         try makeBuckets(configuration.buckets, isHierarchical: false)
         try makeBuckets(configuration.hierarchicalBuckets, isHierarchical: true)
-    }
-
-    /// - Throws: 401 when the server wants a token and this is not it.
-    func authorize(_ request: Request) throws(APIError) {
-        guard let acceptedToken else { return }
-        guard request.headers["Authorization"] == "Bearer \(acceptedToken)" else { throw .unauthorized }
     }
 
     /// Makes staged bytes an object, if the preconditions hold now.

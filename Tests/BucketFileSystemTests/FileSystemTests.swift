@@ -329,6 +329,15 @@ import Testing
         #expect(await bench.exists("f.txt") == false)
     }
 
+    @Test func temporaryNameOfRsyncHasTheFinalNamesTypeFromTheStart() async throws {
+        let bench = Bench()
+        try await bench.write(".page.html.Ab3xYz", "x")
+        bench.store.resetCounts()
+        try await bench.rename(".page.html.Ab3xYz", to: "page.html")
+        #expect(bench.store.object("page.html")?.headers.contentType == "text/html")
+        #expect(bench.store.counts[.patch] == nil)
+    }
+
     @Test func renameKeepsTheTimeThatOnlyTheBucketKnew() async throws {
         let bench = Bench(objects: [("f", "x")])
         let before = try await bench.find("f").attributes.modified

@@ -1,7 +1,9 @@
 /// Takes a request's body piece by piece, then answers. One request, one thread at a time.
 protocol BodyReceiver: AnyObject {
-    /// How much of what it assembles is there before this request's first byte; 0 for all but upload chunks.
-    var startOffset: Int64 { get }
+    /// Where in the object the next byte belongs.
+    var position: Int64 { get }
+    /// Whether `finish` makes an object, all bytes being there.
+    var completesObject: Bool { get }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError)
     func finish() throws(APIError) -> Response
@@ -10,12 +12,12 @@ protocol BodyReceiver: AnyObject {
 }
 
 extension BodyReceiver {
-    var startOffset: Int64 { 0 }
     func abandon() {}
 }
 
 /// A body that is small enough to be held: metadata, a batch, nothing.
 final class DocumentReceiver: BodyReceiver {
+    let completesObject = false
     private var bytes: [UInt8] = []
     private let limit: Int
     private let answer: ([UInt8]) throws(APIError) -> Response
@@ -24,6 +26,8 @@ final class DocumentReceiver: BodyReceiver {
         self.limit = limit
         self.answer = answer
     }
+
+    var position: Int64 { Int64(bytes.count) }
 
     func receive(_ piece: UnsafeRawBufferPointer) throws(APIError) {
         guard bytes.count + piece.count <= limit else {

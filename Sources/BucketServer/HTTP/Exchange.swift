@@ -4,15 +4,25 @@
 final class Exchange {
     private enum Phase {
         case fresh
+        /// The head is read, but a fault delays what follows.
+        case delayed(Route)
         case receiving(any BodyReceiver)
-        case refused(APIError)
+        case refused(Response)
         case answered
+    }
+
+    /// What the connection does after a piece of the body.
+    enum Progress {
+        case goOn
+        case pause(Duration)
+        case breakOff
     }
 
     private let service: Service
     private let rawTarget: [UInt8]
     private var request: Request?
     private var route: Route?
+    private var faults: FaultPlan?
     private var phase = Phase.fresh
     private var bytesReceived: Int64 = 0
 
@@ -22,46 +32,89 @@ final class Exchange {
     }
 
     var isFresh: Bool { if case .fresh = phase { true } else { false } }
+    var isDelayed: Bool { if case .delayed = phase { true } else { false } }
+
+    var parkedConnections: ParkedConnections { service.parkedConnections }
+
+    /// An answer that need not wait for the body: the client waits for leave to send it, and will not get it.
+    var earlyResponse: Response? {
+        guard case .refused = phase, request?.headers["Expect"] != nil else { return nil }
+        return finish()
+    }
 
     /// The head is there.
-    func begin(method: String, headers: Headers) {
+    /// - Returns: how long to wait before `open`; nil if it was opened at once.
+    func begin(method: String, headers: Headers) -> Duration? {
         do throws(APIError) {
             let request = Request(method: method, target: try Target(raw: rawTarget), headers: headers)
             self.request = request
             let route = try service.route(request)
             self.route = route
+            phase = .delayed(route)
+            guard !route.isControl else {
+                open()
+                return nil
+            }
             service.requests.began(route.operation)
+            let faults = FaultPlan(service.faults, route: route, retryTest: headers["x-retry-test-id"])
+            self.faults = faults
+            if faults.delay > .zero { return faults.delay }
+            open()
+        } catch {
+            refuse(error)
+        }
+        return nil
+    }
+
+    /// Makes ready for the body.
+    func open() {
+        guard case .delayed(let route) = phase else { return }
+        if let refusal = faults?.refusal {
+            phase = .refused(refusal)
+            return
+        }
+        do throws(APIError) {
             switch route.intake {
             case .document(let limit, let answer): phase = .receiving(DocumentReceiver(limit: limit, answer: answer))
             case .stream(let receiver): phase = .receiving(try receiver())
             }
         } catch {
-            phase = .refused(error)
+            refuse(error)
         }
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) {
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Progress {
         bytesReceived += Int64(bytes.count)
-        guard case .receiving(let receiver) = phase else { return }
-        do throws(APIError) {
-            try unsafe receiver.receive(bytes)
-        } catch {
+        guard case .receiving(let receiver) = phase else { return .goOn }
+        let end = receiver.position + Int64(bytes.count)
+        guard let trigger = faults?.trigger(from: receiver.position, to: end) else {
+            unsafe hand(bytes, to: receiver)
+            return .goOn
+        }
+        switch trigger.instruction {
+        case .stall(let seconds, _):
+            unsafe hand(bytes, to: receiver)
+            return .pause(.seconds(seconds))
+        case .refuseUpload(let status, _):
+            unsafe hand(bytes.upTo(trigger.offset - receiver.position), to: receiver)
             receiver.abandon()
-            phase = .refused(error)
+            phase = .refused(FaultPlan.refusal(status, retryAfter: []))
+            return .goOn
+        default:
+            unsafe hand(bytes.upTo(trigger.offset - receiver.position), to: receiver)
+            receiver.abandon()
+            log(status: 0, bytesSent: 0)
+            phase = .answered
+            return .breakOff
         }
     }
 
     /// The body is all there.
     func finish() -> Response {
-        let response = answer()
+        var response = answer()
         phase = .answered
-        if let route {
-            service.requests.ended(
-                RequestLog.Entry(
-                    operation: route.operation, name: route.name, status: response.status,
-                    range: request?.headers["Range"] ?? request?.headers["Content-Range"]),
-                bytesReceived: bytesReceived, bytesSent: response.length ?? 0)
-        }
+        if let faults, !faults.bodyFaults.isEmpty { response = FaultyBody.apply(faults.bodyFaults, to: response) }
+        log(status: response.status, bytesSent: response.length ?? 0)
         return response
     }
 
@@ -71,17 +124,51 @@ final class Exchange {
         phase = .answered
     }
 
-    private func answer() -> Response {
-        switch phase {
-        case .receiving(let receiver):
-            do throws(APIError) { return try receiver.finish() } catch { return refusal(error, receiver) }
-        case .refused(let error): return refusal(error, nil)
-        case .fresh, .answered: preconditionFailure("a request is answered once, after its head")
+    private func hand(_ bytes: UnsafeRawBufferPointer, to receiver: any BodyReceiver) {
+        do throws(APIError) {
+            try unsafe receiver.receive(bytes)
+        } catch {
+            receiver.abandon()
+            refuse(error)
         }
     }
 
-    private func refusal(_ error: APIError, _ receiver: (any BodyReceiver)?) -> Response {
-        receiver?.abandon()
-        return error.response(plainText: request?.wantsMedia ?? false)
+    private func answer() -> Response {
+        switch phase {
+        case .receiving(let receiver):
+            if receiver.completesObject, let refusal = faults?.finalize() {
+                receiver.abandon()
+                return refusal
+            }
+            do throws(APIError) {
+                return try receiver.finish()
+            } catch {
+                receiver.abandon()
+                return response(to: error)
+            }
+        case .refused(let response): return response
+        case .fresh, .delayed, .answered: preconditionFailure("a request is answered once, after its head")
+        }
+    }
+
+    private func refuse(_ error: APIError) { phase = .refused(response(to: error)) }
+
+    private func response(to error: APIError) -> Response {
+        error.response(plainText: request?.wantsMedia ?? false)
+    }
+
+    private func log(status: Int, bytesSent: Int64) {
+        guard let route, !route.isControl else { return }
+        service.requests.ended(
+            RequestLog.Entry(
+                operation: route.operation, name: route.name, status: status,
+                range: request?.headers["Range"] ?? request?.headers["Content-Range"]),
+            bytesReceived: bytesReceived, bytesSent: bytesSent)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func upTo(_ count: Int64) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: self[..<Int(Swift.max(0, Swift.min(count, Int64(self.count))))])
     }
 }

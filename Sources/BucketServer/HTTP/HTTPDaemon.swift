@@ -12,28 +12,27 @@ final class HTTPDaemon: @unchecked Sendable {
 
     // Unchecked: libmicrohttpd's daemon may be stopped from any thread, once.
     private let daemon: OpaquePointer
-    private let service: Unmanaged<Service>
+    private let service: Service
 
     /// - Parameter socket: listens already; it is the daemon's from here on.
     init(service: Service, socket: ListeningSocket) throws(ServerError) {
-        let context = unsafe Unmanaged.passRetained(service)
         var callbacks = unsafe firemount_httpd_callbacks(
-            context: context.toOpaque(), access: handleAccess, completed: handleCompletion, target: handleTarget)
+            context: Unmanaged.passUnretained(service).toOpaque(), access: handleAccess, completed: handleCompletion,
+            target: handleTarget)
         guard
             let daemon = unsafe firemount_httpd_start(
                 socket.descriptor, Self.threads, Self.mostConnections, Self.memoryPerConnection, &callbacks)
         else {
-            unsafe context.release()
             throw ServerError("cannot start the HTTP threads: \(unsafe String(cString: strerror(errno)))")
         }
-        unsafe self.service = context
+        self.service = service
         unsafe self.daemon = daemon
     }
 
     /// Ends every connection. Call it once.
     func stop() {
+        service.parkedConnections.close()
         unsafe MHD_stop_daemon(daemon)
-        unsafe service.release()
     }
 }
 
@@ -57,16 +56,26 @@ private func handleAccess(
         let method = unsafe method
     else { return .NO }
     let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-    if exchange.isFresh {
-        unsafe exchange.begin(method: String(cString: method), headers: headers(of: connection))
+    if exchange.isFresh || exchange.isDelayed {
+        if exchange.isDelayed {
+            exchange.open()
+        } else if let delay = unsafe exchange.begin(method: String(cString: method), headers: headers(of: connection)) {
+            unsafe exchange.parkedConnections.park(connection, for: delay)
+            return .YES
+        }
+        if let response = exchange.earlyResponse { return unsafe send(response, of: exchange, on: connection) }
         return .YES
     }
-    if unsafe uploadSize.pointee > 0 {
-        unsafe exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
-        unsafe uploadSize.pointee = 0
+    guard unsafe uploadSize.pointee > 0 else { return unsafe send(exchange.finish(), of: exchange, on: connection) }
+    let progress = unsafe exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+    unsafe uploadSize.pointee = 0
+    switch progress {
+    case .goOn: return .YES
+    case .breakOff: return .NO
+    case .pause(let duration):
+        unsafe exchange.parkedConnections.park(connection, for: duration)
         return .YES
     }
-    return unsafe send(exchange.finish(), on: connection)
 }
 
 private func handleCompletion(

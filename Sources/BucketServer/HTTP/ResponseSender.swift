@@ -3,9 +3,9 @@ import Glibc
 
 /// Hands an answer to libmicrohttpd.
 /// - Returns: `.NO` makes it close the connection without one.
-func send(_ response: Response, on connection: OpaquePointer) -> MHD_Result {
-    guard let answer = unsafe makeResponse(response.body, on: connection) else {
-        unsafe prepareReset(connection)
+func send(_ response: Response, of exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
+    guard let answer = unsafe makeResponse(response.body, exchange.parkedConnections, connection) else {
+        unsafe reset(connection)
         return .NO
     }
     defer { unsafe MHD_destroy_response(answer) }
@@ -13,7 +13,9 @@ func send(_ response: Response, on connection: OpaquePointer) -> MHD_Result {
     return unsafe MHD_queue_response(connection, UInt32(response.status), answer)
 }
 
-private func makeResponse(_ body: Response.Body, on connection: OpaquePointer) -> OpaquePointer? {
+private func makeResponse(
+    _ body: Response.Body, _ parkedConnections: ParkedConnections, _ connection: OpaquePointer
+) -> OpaquePointer? {
     switch body {
     case .bytes(let bytes):
         // The pointer is only read: MUST_COPY makes libmicrohttpd copy before the call returns.
@@ -27,7 +29,7 @@ private func makeResponse(_ body: Response.Body, on connection: OpaquePointer) -
         guard descriptor >= 0 else { return nil }
         return unsafe MHD_create_response_from_fd_at_offset64(UInt64(length), descriptor, UInt64(offset))
     case .stream(let source, let length):
-        let context = unsafe Unmanaged.passRetained(StreamContext(source)).toOpaque()
+        let context = unsafe Unmanaged.passRetained(StreamContext(source, parkedConnections, connection)).toOpaque()
         let size = length.map { UInt64($0) } ?? UInt64.max
         return unsafe MHD_create_response_from_callback(size, 65_536, readStream, context, freeStream)
     case .reset:
@@ -35,10 +37,19 @@ private func makeResponse(_ body: Response.Body, on connection: OpaquePointer) -
     }
 }
 
+@safe
 private final class StreamContext {
     let source: any ByteSource
+    private let parkedConnections: ParkedConnections
+    private let connection: OpaquePointer
 
-    init(_ source: any ByteSource) { self.source = source }
+    init(_ source: any ByteSource, _ parkedConnections: ParkedConnections, _ connection: OpaquePointer) {
+        self.source = source
+        self.parkedConnections = parkedConnections
+        unsafe self.connection = connection
+    }
+
+    func pause(for duration: Duration) { unsafe parkedConnections.park(connection, for: duration) }
 }
 
 private func readStream(
@@ -50,7 +61,9 @@ private func readStream(
     case .bytes(let count): return count
     case .end: return endOfStream
     case .broken: return endWithError
-    case .pause: return 0
+    case .pause(let duration):
+        stream.pause(for: duration)
+        return 0
     }
 }
 
@@ -63,9 +76,10 @@ private func freeStream(context: UnsafeMutableRawPointer?) {
 private let endOfStream = -1
 private let endWithError = -2
 
-/// Makes closing the connection a reset instead of an orderly end.
-private func prepareReset(_ connection: OpaquePointer) {
-    var option = linger(l_onoff: 1, l_linger: 0)
-    unsafe setsockopt(
-        firemount_httpd_socket(connection), SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+/// Resets the connection. Closing it with a zero linger would not do: libmicrohttpd shuts it down in order first.
+private func reset(_ connection: OpaquePointer) {
+    // Linux: connecting a TCP socket to nowhere aborts what it was connected to.
+    var nowhere = sockaddr()
+    nowhere.sa_family = sa_family_t(AF_UNSPEC)
+    unsafe connect(firemount_httpd_socket(connection), &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
 }

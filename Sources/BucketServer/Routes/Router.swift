@@ -7,6 +7,8 @@ struct Route {
 
     let operation: String
     var name: ObjectName?
+    /// Steers the server itself: not counted, not hit by faults.
+    var isControl = false
     let intake: Intake
 
     init(_ operation: String, _ name: ObjectName? = nil, intake: Intake) {
@@ -30,16 +32,20 @@ extension Service {
         let path = request.target.path
         switch (path.first, path.dropFirst().first) {
         case ("storage", "v1"), ("download", "storage"):
-            try authorize(request)
+            try tokens.authorize(request.headers["Authorization"])
             return try routeStorage(request, path[(path.first == "storage" ? 2 : 3)...])
         case ("upload", "storage"): return try routeUpload(request, path.dropFirst(3))
         case ("resumable", "upload"): return try routeUpload(request, path.dropFirst(4))
         case ("batch", _):
-            try authorize(request)
+            try tokens.authorize(request.headers["Authorization"])
             return Route(
                 "storage.batch",
                 intake: .document(limit: Self.longestBatch) { (body) throws(APIError) in try self.batch(request, body) }
             )
+        case ("token", nil):
+            return Route("oauth2.token") { (body) throws(APIError) in try self.grantToken(body) }
+        case ("_firemount", _): return try routeControl(request, path.dropFirst())
+        case ("retry_test", let id): return try routeRetryTest(request, id: id)
         default: throw .notFound(path.joined(separator: "/"))
         }
     }
@@ -149,7 +155,7 @@ extension Service {
         guard rest.count == 3, rest[0] == "b", rest[2] == "o" else { throw .notFound(rest.joined(separator: "/")) }
         if let id = request.target["upload_id"] { return try routeSession(request, id) }
         guard request.method == "POST" else { throw .methodNotAllowed }
-        try authorize(request)
+        try tokens.authorize(request.headers["Authorization"])
         let bucket = rest[1]
         let name = request.target["name"].map { ObjectName(stored: Array($0.utf8)) }
         switch request.target["uploadType"] {

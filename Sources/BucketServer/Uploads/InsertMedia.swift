@@ -1,5 +1,6 @@
 /// `uploadType=media`: the body is the object, its metadata comes by header and query.
 final class InsertMedia: BodyReceiver {
+    let completesObject = true
     private let service: Service
     private let request: Request
     private let bucket: BucketRecord
@@ -16,6 +17,8 @@ final class InsertMedia: BodyReceiver {
         self.plan = plan
         staged = try service.files.stage()
     }
+
+    var position: Int64 { staged.size }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError) { try unsafe staged.append(bytes) }
 

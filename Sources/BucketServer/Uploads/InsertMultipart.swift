@@ -10,6 +10,7 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
         case done(UploadPlan, StagedContent)
     }
 
+    let completesObject = true
     private let service: Service
     private let request: Request
     private let bucket: BucketRecord
@@ -22,6 +23,13 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
         self.request = request
         self.bucket = try service.index.bucket(bucket)
         reader = try MultipartReader(contentType: request.headers["Content-Type"])
+    }
+
+    var position: Int64 {
+        switch part {
+        case .media(_, let staged), .done(_, let staged): staged.size
+        case .none, .metadata: 0
+        }
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError) { try unsafe reader.read(bytes, into: self) }

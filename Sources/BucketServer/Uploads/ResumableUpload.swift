@@ -36,10 +36,12 @@ final class ResumableUpload: BodyReceiver {
     private let session: UploadSession
     private let range: ContentRange
     private let turn: Int
-    private var position: Int64
+    private(set) var position: Int64
     private var received: Int64 = 0
 
-    var startOffset: Int64 { position - received }
+    var completesObject: Bool {
+        if case .receiving(let stored) = session.progress() { isComplete(stored) } else { false }
+    }
 
     init(_ service: Service, _ request: Request, uploadID: String) throws(APIError) {
         self.service = service
