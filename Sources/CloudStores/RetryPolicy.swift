@@ -25,8 +25,10 @@ struct RetryPolicy: Sendable, Equatable {
     var firstPause: Duration = .seconds(1)
     /// Bound of a single pause (PROTOCOL 4.11: 30 to 60 s in the official clients).
     var longestPause: Duration = .seconds(30)
-    /// Bound of attempts that progress between failures cannot lift.
+    /// Bound of attempts without progress.
     var attemptLimit = 20
+    /// With less time than this left no further attempt is worth beginning.
+    var leastAttempt: Duration = .milliseconds(200)
 
     /// How long to wait before the next attempt; nil: the failure is final.
     /// - Parameters:
@@ -35,11 +37,13 @@ struct RetryPolicy: Sendable, Equatable {
     ///   - random: in 0..<1. The pause is drawn evenly from zero to its bound, so that many clients do not come
     ///     back at once.
     func pause(after failure: Failure, _ safety: Safety, failures: Int, idle: Duration, random: Double) -> Duration? {
-        guard failures < attemptLimit, Self.isWorthRetrying(failure, safety) else { return nil }
+        let left = timeLimit - idle
+        guard failures < attemptLimit, left >= leastAttempt, Self.isWorthRetrying(failure, safety) else { return nil }
         let doublings = min(max(failures - 1, 0), 16)
-        var pause = min(firstPause * (1 << doublings), longestPause) * random
+        // Half of what is left stays for the attempt itself, so that the time is used to its end.
+        var pause = min(min(firstPause * (1 << doublings), longestPause) * random, left / 2)
         if case .answer(_, _, let asked?) = failure { pause = max(pause, asked) }
-        return idle + pause < timeLimit ? pause : nil
+        return left - pause >= leastAttempt / 2 ? pause : nil
     }
 
     private static func isWorthRetrying(_ failure: Failure, _ safety: Safety) -> Bool {
@@ -122,4 +126,9 @@ struct RetryState: Sendable {
         return policy.pause(
             after: failure, safety, failures: failures, idle: clock.now() - lastProgress, random: clock.random())
     }
+}
+
+extension Duration {
+    /// For people.
+    var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

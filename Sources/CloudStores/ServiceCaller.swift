@@ -147,7 +147,7 @@ struct ServiceCaller: Sendable {
     func pause(after setback: Setback, _ call: Call, _ state: inout RetryState) async throws(StorageError) {
         let error = setback.error(call.operation, call.object)
         guard let pause = state.pause(after: setback.failure, call.safety) else { throw error }
-        log(.info, "\(error); again in \(pause)")
+        log(.info, "\(error); again in \(pause.milliseconds) ms")
         try await sleep(pause, call.operation, call.object)
     }
 

@@ -73,9 +73,17 @@ struct RetryPolicyTests {
 
     @Test func timeAndAttemptsAreBounded() {
         let failure = Self.status(503)
-        #expect(policy.pause(after: failure, .repeatable, failures: 1, idle: .seconds(59), random: 0.9) != nil)
+        #expect(policy.pause(after: failure, .repeatable, failures: 1, idle: .seconds(59), random: 0.9) == .milliseconds(500))
         #expect(policy.pause(after: failure, .repeatable, failures: 1, idle: .seconds(60), random: 0) == nil)
         #expect(policy.pause(after: failure, .repeatable, failures: 20, idle: .zero, random: 0) == nil)
+    }
+
+    @Test func theTimeIsUsedToItsEnd() {
+        let clock = PauseClock(random: 0.999)
+        var state = RetryState(policy: policy, clock: clock.retryClock)
+        while let pause = state.pause(after: Self.status(503), .repeatable) { clock.advance(by: pause) }
+        #expect(state.remaining < .seconds(2))
+        #expect(state.remaining > .zero)
     }
 
     @Test func progressStartsTheCountAgain() {

@@ -153,7 +153,7 @@ private final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked S
     private func retry(after failure: RetryPolicy.Failure, _ error: StorageError) {
         if course.hasAdvanced { retries.progressed() }
         guard let pause = retries.pause(after: failure, .repeatable) else { return finish(.failure(error)) }
-        caller.log(.info, "\(error); again in \(pause)")
+        caller.log(.info, "\(error); again in \(pause.milliseconds) ms")
         later { read async throws(StorageError) in try await read.caller.sleep(pause, "read", read.name) }
     }
 

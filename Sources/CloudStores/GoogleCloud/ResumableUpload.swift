@@ -154,7 +154,7 @@ private struct ResumableUpload {
         after failure: RetryPolicy.Failure, _ error: StorageError
     ) async throws(StorageError) {
         guard let pause = retries.pause(after: failure, .repeatable) else { throw error }
-        caller.log(.info, "\(error); again in \(pause)")
+        caller.log(.info, "\(error); again in \(pause.milliseconds) ms")
         try await caller.sleep(pause, "insert", upload.name)
     }
 
