@@ -79,6 +79,8 @@ final class OwedReply: Sendable {
     /// - Parameter task: what to cancel then; nil if it shall go on.
     func watch(cancelling task: Task<Void, Never>?) {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        // Under our lock, because libfuse's request is gone as soon as it is answered. What libfuse may call at once
+        // takes no lock of ours.
         state.withLock { state in
             guard state.reply != nil else { return }
             state.task = task
@@ -95,6 +97,7 @@ final class OwedReply: Sendable {
     private static let watchInterval = Duration.milliseconds(100)
 
     private func wasSignalled(_ caller: Caller) {
+        session.log(.trace, "a signal reached thread \(caller.threadID)")
         Task {
             while isOwed {
                 if caller.isDying { return abandon() }

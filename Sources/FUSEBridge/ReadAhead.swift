@@ -5,7 +5,8 @@ import Logging
 /// How far the kernel reads ahead on a mount.
 enum ReadAhead {
     /// The kernel offers 128 KiB whatever INIT asks for. 1 MiB, its largest read request, made sequential reads 25 to
-    /// 40 % faster, and 8 MiB was no better. Larger also costs: a page fault in a mapped file reads that much around it.
+    /// 40 % faster, and 8 MiB was no better. Larger also costs: a page fault in a mapped file reads that much around
+    /// it.
     static let kibibytes = 1_024
 
     /// Raises it for a mount, once INIT was answered: before, the kernel would lower it again. Only root may raise it:

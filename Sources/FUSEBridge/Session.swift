@@ -16,13 +16,15 @@ final class Session: @unchecked Sendable {
     private let onServing = Lock<(@Sendable () -> Void)?>(nil)
 
     /// nil: libfuse refused the options and told its log why.
-    init?(options: MountOptions, fileSystem: FileSystem, log: Logger) {
+    init?(
+        options: MountOptions, fileSystem: FileSystem, log: Logger, operations: fuse_lowlevel_ops = makeOperations()
+    ) {
         self.fileSystem = fileSystem
         self.log = log
         var arguments = unsafe fuse_args(argc: 0, argv: nil, allocated: 0)
         defer { unsafe fuse_opt_free_args(&arguments) }
         for argument in options.sessionArguments { unsafe fuse_opt_add_arg(&arguments, argument) }
-        var operations = makeOperations()
+        var operations = operations
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         let size = MemoryLayout<fuse_lowlevel_ops>.size
         guard let session = unsafe fuse_session_new(&arguments, &operations, size, context) else { return nil }
