@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// The local server fails on request: errors reach the user, transient ones do not.
+@Suite(.mounted([.local], options: ["--timeout", "20s"])) struct FaultTests {
+    @Test func aRefusedUploadFailsTheCopyAndKeepsTheOldObject() throws {
+        let folder = try Mounts.folder(on: .local)
+        try folder.bucket.put(folder.object("file"), "old")
+        try folder.bucket.injectFault("storage.objects.insert", "return-403", times: 1)
+        try folder.run(
+            """
+            seq 1000 >"$T/file"
+            if cp "$T/file" "$F/file" 2>"$T/said"; then fail 'cp believed that a refused upload was stored'; fi
+            grep -q 'Permission denied\\|failed to close' "$T/said" || { cat "$T/said"; fail 'cp says nothing of it'; }
+            """)
+        #expect(try folder.bucket.text(folder.object("file")) == "old")
+    }
+
+    @Test func aRefusedNewFileLeavesNothing() throws {
+        let folder = try Mounts.folder(on: .local)
+        try folder.bucket.injectFault("storage.objects.insert", "return-403", times: 2)
+        try folder.run("fails cp /etc/hostname \"$F/new\"; fails touch \"$F/other\"")
+        #expect(try folder.bucket.object(folder.object("new")) == nil)
+    }
+
+    @Test(arguments: ["return-503", "return-500", "return-429", "return-408", "return-reset-connection"])
+    func aTransientFailureOfAnUploadIsRetried(instruction: String) throws {
+        let folder = try Mounts.folder(on: .local)
+        try folder.bucket.injectFault("storage.objects.insert", instruction, times: 1)
+        try folder.run("head -c 300000 /dev/urandom >\"$T/file\"; cp \"$T/file\" \"$F/file\"")
+        let stored = try #require(try folder.bucket.get(folder.object("file")))
+        #expect(try stored == Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+    }
+
+    @Test(arguments: ["return-503", "return-reset-connection", "return-broken-stream"])
+    func aTransientFailureOfADownloadIsRetried(instruction: String) throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.run("head -c 5000000 /dev/urandom >\"$T/file\"")
+        try folder.bucket.put(
+            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try folder.run("ls -l \"$F\"")
+        try folder.bucket.injectFault("storage.objects.get", instruction, times: 1)
+        try folder.run("cmp \"$T/file\" \"$F/file\"")
+    }
+
+    @Test func aTransientFailureOfAListingIsRetried() throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.bucket.put(folder.object("file"), "x")
+        try folder.bucket.injectFault("storage.objects.list", "return-503", times: 2)
+        try folder.run("expect \"$(ls \"$F\")\" file")
+    }
+
+    @Test func aFailedCopyCanBeRepeated() throws {
+        let folder = try Mounts.folder(on: .local)
+        try folder.bucket.injectFault("storage.objects.insert", "return-403", times: 1)
+        try folder.run("seq 10 >\"$T/file\"; fails cp \"$T/file\" \"$F/file\"; cp \"$T/file\" \"$F/file\"")
+        try folder.run("cmp \"$T/file\" \"$F/file\"")
+        #expect(try folder.bucket.object(folder.object("file"))?.size == "21")
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A server with a bucket, and the bucket mounted. Everything ends with `tearDown`, and with the test process at the latest.
+final class MountedBucket: Sendable {
+    let server: RunningServer
+    let bucket: OtherClient
+    private let folder: TemporaryFolder
+    private let ownsServer: Bool
+    private let options: [String]
+    private let source: String
+    private let mount: Mutex<Service?> = Mutex(nil)
+    private let folderCount = Atomic(0)
+
+    /// The mount point.
+    var directory: String { "\(folder.path)/mount" }
+
+    init(on kind: Server, options: [String] = MountedBucket.quickOptions, prefix: String = "") throws {
+        folder = try TemporaryFolder("\(kind)")
+        server = try RunningServer(kind, folder: folder.path)
+        ownsServer = true
+        bucket = OtherClient(server: server.url, bucket: RunningServer.bucketName)
+        self.options = options
+        source = "gs://\(RunningServer.bucketName)\(prefix)"
+        _ = try folder.subfolder("mount")
+        do { try start() } catch {
+            tearDown()
+            throw error
+        }
+    }
+
+    /// The same bucket, mounted once more elsewhere: a second host, or what the first one sees after a remount.
+    init(again other: MountedBucket, options: [String]? = nil, prefix: String = "") throws {
+        folder = try TemporaryFolder("again")
+        server = other.server
+        ownsServer = false
+        bucket = other.bucket
+        self.options = options ?? other.options
+        source = "gs://\(RunningServer.bucketName)\(prefix)"
+        _ = try folder.subfolder("mount")
+        try start()
+    }
+
+    /// Short enough to wait for.
+    static let quickOptions = ["--metadata-ttl", "2s", "--negative-ttl", "1s"]
+
+    private func start() throws {
+        let command =
+            [
+                Programs.firemount, "mount", source, directory, "--foreground", "--anonymous", "--endpoint", server.url,
+                "--cache-dir", try folder.subfolder("cache"),
+            ] + options
+        let outside = try deviceNumber(of: directory)
+        let service = try Service(
+            command, folder: folder.path, name: "mount",
+            afterwards: "! mountpoint -q '\(directory)' || umount -l '\(directory)'")
+        mount.withLock { $0 = service }
+        try service.wait { try deviceNumber(of: directory) != outside }
+    }
+
+    private func deviceNumber(of path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemNumber] as? Int)
+    }
+
+    /// Ends the mount as a service manager would. Answers its exit status.
+    @discardableResult
+    func unmount() -> Int32 { mount.withLock { $0 }?.stop() ?? 0 }
+
+    /// Ends the mount and starts it again, with nothing remembered but its cache directory.
+    func remount() throws {
+        unmount()
+        try start()
+    }
+
+    var process: Service? { mount.withLock { $0 } }
+
+    func tearDown() {
+        unmount()
+        if ownsServer { server.stop() }
+        folder.remove()
+    }
+
+    /// What the programs said, for the report of a failure.
+    var logs: String {
+        let said = mount.withLock { $0?.log } ?? ""
+        return "— mount —\n\(said.suffix(3_000))\n— server —\n\(server.log.suffix(2_000))"
+    }
+
+    /// A new folder in the mount for one test.
+    func newFolder() throws -> MountedFolder {
+        let number = folderCount.add(1, ordering: .relaxed).newValue
+        let folder = try MountedFolder(name: "t\(number)", mounted: self)
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+        return folder
+    }
+
+    /// A folder's name of its own for one test that nothing was made for yet.
+    func newPrefix() throws -> MountedFolder {
+        let number = folderCount.add(1, ordering: .relaxed).newValue
+        return try MountedFolder(name: "p\(number)", mounted: self)
+    }
+}

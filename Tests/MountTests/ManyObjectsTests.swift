@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+@Suite(.mounted([.local])) struct ManyObjectsTests {
+    @Test func aFolderOf100000ObjectsListsEachNameOnceInSeconds() throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.bucket.putMany(escapedPattern: "\(folder.name)%2Ff-[00000-99999]", body: "x")
+        let clock = ContinuousClock()
+        let time = try clock.measure { try folder.run("ls -f \"$F\" | grep -v '^\\.' >\"$T/names\"") }
+        try folder.run(
+            """
+            expect "$(wc -l <"$T/names")" 100000
+            expect "$(sort -u "$T/names" | wc -l)" 100000
+            expect "$(find "$F" -type f | wc -l)" 100000
+            """)
+        #expect(time < .seconds(15))
+        let peak = try #require(folder.mounted.process?.peakResidentBytes)
+        #expect(peak < (256 + 64) << 20, "the mount held \(peak >> 20) MiB")
+    }
+}

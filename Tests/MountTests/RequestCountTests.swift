@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// Speed on a distant bucket is the number of requests. The local server counts them.
+@Suite(.serialized) struct RequestCountTests {
+    @Test func aColdSmallFileAfterAListingCostsOneRequest() throws {
+        try counting { folder in
+            for number in 0..<3 { try folder.bucket.put(folder.object("file\(number)"), "content \(number)") }
+            try folder.run("ls -l \"$F\" >/dev/null")
+            #expect(try folder.requests { try folder.run("cat \"$F/file1\"") } == ["storage.objects.get": 1])
+        }
+    }
+
+    @Test func aWarmReadCostsNothing() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("file"), String(repeating: "content ", count: 1_000))
+            try folder.run("cat \"$F/file\" >/dev/null")
+            #expect(
+                try folder.requests { try folder.run("cat \"$F/file\" \"$F/file\" >/dev/null; stat \"$F/file\"") }
+                    == [:])
+        }
+    }
+
+    @Test func aFileJustWrittenReadsBackWithoutARequest() throws {
+        try counting { folder in
+            try folder.run("ls \"$M\"; mkdir \"$F\"; ls \"$F\"; seq 1000 >\"$F/file\"")
+            #expect(try folder.requests { try folder.run("cat \"$F/file\" >/dev/null; ls -l \"$F\"") } == [:])
+        }
+    }
+
+    @Test func listing5000ObjectsCostsFiveRequests() throws {
+        try counting { folder in
+            try folder.bucket.putMany(escapedPattern: "\(folder.name)%2Ff-[0000-4999]", body: "x")
+            let requests = try folder.requests {
+                try folder.run("ls -l \"$F\" >\"$T/listing\"; expect \"$(grep -c ' f-' \"$T/listing\")\" 5000")
+            }
+            // One more at most for what the folder itself is.
+            #expect(requests.keys.sorted() == ["storage.objects.list"])
+            #expect((5...6).contains(requests["storage.objects.list"] ?? 0), "\(requests)")
+        }
+    }
+
+    @Test func copyingASmallNewFileCostsOneRequest() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("other"), "x")
+            try folder.run("seq 100 >\"$T/new\"; ls -l \"$F\"")
+            #expect(try folder.requests { try folder.run("cp \"$T/new\" \"$F/new\"") } == ["storage.objects.insert": 1])
+            #expect(
+                try folder.requests { try folder.run("cp -p \"$T/new\" \"$F/again\"") } == ["storage.objects.insert": 1]
+            )
+        }
+    }
+
+    @Test func walkingATreeCostsOneListAFolder() throws {
+        try counting { folder in
+            for parent in ["a", "a/b", "a/b/c", "d"] {
+                for number in 0..<20 { try folder.bucket.put(folder.object("\(parent)/f\(number)"), "x") }
+            }
+            let requests = try folder.requests {
+                try folder.run("expect \"$(find \"$F\" -type f -size 1c | wc -l)\" 80; du -s \"$F\"; ls -lR \"$F\"")
+            }
+            #expect(requests.keys.sorted() == ["storage.objects.list"])
+            #expect((5...7).contains(requests["storage.objects.list"] ?? 0), "\(requests)")
+        }
+    }
+
+    @Test func copyingInsideTheMountMovesNoBytes() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("big"), Data(count: 3_000_000))
+            try folder.run("ls -l \"$F\"")
+            try folder.bucket.forgetRequests()
+            try folder.run("cp \"$F/big\" \"$F/copy\"; expect \"$(stat -c %s \"$F/copy\")\" 3000000")
+            let requests = try folder.bucket.requests()
+            #expect(requests.counts["storage.objects.insert", default: 0] <= 1, "\(requests.counts)")
+            #expect(requests.bytesReceived + requests.bytesSent < 100_000, "\(requests)")
+        }
+    }
+
+    @Test func renamingAFileMovesNoBytes() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("big"), Data(count: 3_000_000))
+            try folder.run("ls -l \"$F\"")
+            try folder.bucket.forgetRequests()
+            try folder.run("mv \"$F/big\" \"$F/renamed\"")
+            let requests = try folder.bucket.requests()
+            #expect(requests.total <= 2, "\(requests.counts)")
+            #expect(requests.bytesReceived + requests.bytesSent < 100_000, "\(requests)")
+        }
+    }
+
+    /// A mount of its own on the local server, whose metadata outlives the test.
+    private func counting(_ body: (MountedFolder) throws -> Void) throws {
+        let mounted = try MountedBucket(on: .local, options: [])
+        defer { mounted.tearDown() }
+        try body(try mounted.newPrefix())
+    }
+}
+
+extension MountedFolder {
+    /// What `body` asked of the local server.
+    func requests(_ body: () throws -> Void) throws -> [String: Int] {
+        try bucket.forgetRequests()
+        try body()
+        return try bucket.requests().counts.filter { $0.value > 0 }
+    }
+}
