@@ -41,6 +41,16 @@ import Testing
         #expect(await bench.exists("d/new"))
     }
 
+    @Test func nameThatWasRemovedLongAgoCanBeMadeAgain() async throws {
+        let bench = Bench(objects: [("d/f", "x")])
+        for _ in 0..<3 {
+            try await bench.write("d/lock", "1")
+            try await bench.rename("d/lock", to: "d/f")
+            bench.advance(seconds: 6)
+        }
+        #expect(bench.store.names == ["d/f"])
+    }
+
     @Test func othersDeletionShowsAfterTTL() async throws {
         let bench = Bench(objects: [("d/f", "x"), ("d/g", "x")])
         #expect(await bench.exists("d/f"))

@@ -17,24 +17,18 @@ extension Namespace {
         let isCurrent = { (asOf: Instant, ttl: Duration) in
             now.elapsed(since: asOf) < ttl || askedSince.map { asOf >= $0 } == true
         }
-        switch directory.child(name) {
-        case .some(let child) where child.exists && (child.isLocal || isCurrent(child.asOf, configuration.metadataTTL)):
-            guard let node = nodeOfChild(name, in: folder) else { return .unknown }
+        let child = directory.child(name)
+        if let child, child.exists {
+            guard child.isLocal || isCurrent(child.asOf, configuration.metadataTTL),
+                let node = nodeOfChild(name, in: folder)
+            else { return .unknown }
             return .found(entry(for: node, now: now))
-        case .absent(let asOf) where isCurrent(asOf, configuration.negativeTTL):
-            return .absent(validFor: absence(since: asOf, now: now))
-        case nil:
-            guard let listedAt = directory.listedAt, isCurrent(listedAt, configuration.negativeTTL) else {
-                return .unknown
-            }
-            return .absent(validFor: absence(since: listedAt, now: now))
-        default:
-            return .unknown
         }
-    }
-
-    private func absence(since asOf: Instant, now: Instant) -> Duration {
-        max(.zero, configuration.negativeTTL - now.elapsed(since: asOf))
+        // Asked for by itself, or missing in a whole listing: the later one counts.
+        guard let asOf = [child?.asOf, directory.listedAt].compactMap({ $0 }).max(),
+            isCurrent(asOf, configuration.negativeTTL)
+        else { return .unknown }
+        return .absent(validFor: max(.zero, configuration.negativeTTL - now.elapsed(since: asOf)))
     }
 
     /// The bucket says what `name` is: a record, a folder, or nothing (`kind` nil).
