@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct RenamingTests {
+@Suite(.mounted()) struct RenamingTests {
     @Test(arguments: Server.allCases)
     func anOpenDirtyFileIsStoredUnderItsNewNameOnly(server: Server) throws {
         let folder = try Mounts.folder(on: server)

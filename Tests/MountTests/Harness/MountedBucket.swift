@@ -42,11 +42,8 @@ final class MountedBucket: Sendable {
         try start()
     }
 
-    /// Times to live that a test can wait for.
+    /// Short enough to wait for.
     static let quickOptions = ["--metadata-ttl", "2s", "--negative-ttl", "1s"]
-
-    /// A name that another client makes shows at once, though it was missed a moment ago.
-    static let watchfulOptions = ["--metadata-ttl", "2s", "--negative-ttl", "0s"]
 
     private func start() throws {
         let command =
