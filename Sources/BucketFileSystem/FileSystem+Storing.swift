@@ -111,6 +111,10 @@ extension FileSystem {
 
     // MARK: What could not be stored
 
+    /// How the names of files begin that keep unsaved bytes. Others in the staging directory are of no use once the file
+    /// system is shut down.
+    package static let unsavedPrefix = "unsaved-"
+
     /// Nobody is left who could be told: the log names the file that keeps the bytes. Answers the object's name.
     func keepUnsaved(_ inode: InodeNumber, because error: FileSystemError) -> ObjectName {
         expire(inode)
@@ -124,7 +128,7 @@ extension FileSystem {
             return (name, contents)
         }
         guard let file = contents?.takeUnsaved() else { return name }
-        let kept = "\(configuration.stagingDirectory)/unsaved-\(nextNumber())"
+        let kept = "\(configuration.stagingDirectory)/\(Self.unsavedPrefix)\(nextNumber())"
         do throws(FileSystemError) {
             try file.keep(as: kept)
             log(.error, "\(name) could not be stored (\(error)); its bytes are kept in \(kept)")

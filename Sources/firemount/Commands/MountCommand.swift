@@ -38,14 +38,14 @@ struct MountCommand {
             transport: transport, credentials: credentials, timeLimit: configuration.timeout, log: log)
         let staging = try StagingDirectory(
             in: configuration.cacheDirectory, bucket: configuration.bucket.bucket, log: log)
+        let path = staging.path
         let losses: [String]
         do {
-            losses = try serve(store, stagingDirectory: staging.path, whenReady)
+            losses = try serve(store, stagingDirectory: path, whenReady)
         } catch {
             _ = staging.remove()
             throw error
         }
-        let path = staging.path
         if !staging.remove() { tell("what could not be stored is kept in \(path)") }
         return losses.isEmpty ? 0 : 1
     }

@@ -1,3 +1,4 @@
+import BucketFileSystem
 import Glibc
 import Logging
 
@@ -44,8 +45,14 @@ struct StagingDirectory: ~Copyable, Sendable {
         }
     }
 
-    /// Removes it; false: something is left in it.
-    consuming func remove() -> Bool { Files.removeIfEmpty(path) }
+    /// Removes it with everything that the file system did not keep for good: files that were open at the end, and are
+    /// stored. False: something is left in it.
+    consuming func remove() -> Bool {
+        for name in (try? Files.entries(of: path)) ?? [] where !name.hasPrefix(FileSystem.unsavedPrefix) {
+            try? Files.removeTree("\(path)/\(name)")
+        }
+        return Files.removeIfEmpty(path)
+    }
 
     /// Removes what other runs left empty, and tells of what they could not store.
     private static func reportLeftovers(in parent: String, _ log: Logger) {

@@ -54,7 +54,9 @@ struct StagingDirectoryTests {
         try StagingDirectory.checkCacheDirectory(directory.path, userID: geteuid())
         let first = try StagingDirectory(in: directory.path, bucket: "b", log: .silent)
         let path = first.path
-        _ = try Descriptor.open("\(path)/kept", O_RDWR | O_CREAT, mode: 0o600)
+        for name in ["unsaved-7", "staged-8"] {
+            _ = try Descriptor.open("\(path)/\(name)", O_RDWR | O_CREAT, mode: 0o600)
+        }
         let removed = first.remove()
         #expect(!removed)
 
@@ -64,7 +66,7 @@ struct StagingDirectoryTests {
         #expect(lines.all.count == 1)
         #expect(lines.all.first?.contains(path) == true)
         _ = second.remove()
-        #expect(try Files.entries(of: path) == ["kept"])
+        #expect(try Files.entries(of: path) == ["unsaved-7"])
     }
 
     @Test func aRunUnderWayIsLeftAlone() throws {
