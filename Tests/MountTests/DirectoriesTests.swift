@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Folders, which a bucket does not have.
-@Suite(.mounted()) struct DirectoriesTests {
+@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct DirectoriesTests {
     @Test(arguments: Server.allCases)
     func aBucketWithoutPlaceholdersShowsItsWholeTree(server: Server) throws {
         let folder = try Mounts.prefix(on: server)

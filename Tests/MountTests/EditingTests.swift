@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Editors and in-place tools: they write beside the file and rename, or into its middle.
-@Suite(.mounted()) struct EditingTests {
+@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct EditingTests {
     @Test(arguments: Server.allCases)
     func vimSavesAndLeavesNothingBeside(server: Server) throws {
         let folder = try Mounts.folder(on: server)

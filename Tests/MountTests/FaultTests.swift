@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The local server fails on request: errors reach the user, transient ones do not.
-@Suite(.mounted([.local], options: ["--timeout", "20s"])) struct FaultTests {
+@Suite(.mounted([.local], options: MountedBucket.watchfulOptions + ["--timeout", "20s"])) struct FaultTests {
     @Test func aRefusedUploadFailsTheCopyAndKeepsTheOldObject() throws {
         let folder = try Mounts.folder(on: .local)
         try folder.bucket.put(folder.object("file"), "old")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.mounted([.local])) struct ManyObjectsTests {
+@Suite(.mounted([.local], options: MountedBucket.watchfulOptions)) struct ManyObjectsTests {
     @Test func aFolderOf100000ObjectsListsEachNameOnceInSeconds() throws {
         let folder = try Mounts.prefix(on: .local)
         try folder.bucket.putMany(escapedPattern: "\(folder.name)%2Ff-[00000-99999]", body: "x")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What the bucket's other users need to find on objects that a mount wrote.
-@Suite(.mounted()) struct MetadataTests {
+@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct MetadataTests {
     @Test(arguments: Server.allCases)
     func theContentTypeFollowsTheNamesExtension(server: Server) throws {
         let folder = try Mounts.folder(on: server)

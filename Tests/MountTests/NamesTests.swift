@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Names are bytes: whatever a file may be called, the object is called the same.
-@Suite(.mounted()) struct NamesTests {
+@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct NamesTests {
     @Test(arguments: Server.allCases)
     func unusualCharactersComeThroughUnchanged(server: Server) throws {
         let folder = try Mounts.folder(on: server)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Somebody else changes the bucket: bytes of two versions never meet, and nobody's version is overwritten unseen.
-@Suite(.mounted()) struct OtherClientsTests {
+@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct OtherClientsTests {
     /// Longer than the mounts' time to live for metadata.
     static let untilExpired = "sleep 2.3"
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.mounted()) struct RenamingTests {
+@Suite(.mounted(options: MountedBucket.watchfulOptions)) struct RenamingTests {
     @Test(arguments: Server.allCases)
     func anOpenDirtyFileIsStoredUnderItsNewNameOnly(server: Server) throws {
         let folder = try Mounts.folder(on: server)

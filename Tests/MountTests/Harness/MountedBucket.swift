@@ -42,8 +42,11 @@ final class MountedBucket: Sendable {
         try start()
     }
 
-    /// Short enough to wait for.
+    /// Times to live that a test can wait for.
     static let quickOptions = ["--metadata-ttl", "2s", "--negative-ttl", "1s"]
+
+    /// A name that another client makes shows at once, though it was missed a moment ago.
+    static let watchfulOptions = ["--metadata-ttl", "2s", "--negative-ttl", "0s"]
 
     private func start() throws {
         let command =
