@@ -34,7 +34,7 @@ final class DirectoryBuffer: @unchecked Sendable {
     }
 
     private func add(_ entry: borrowing DirectoryEntry) -> Int {
-        var attributes = stat(fileNumber: entry.fileNumber, kind: entry.kind)
+        var attributes = entry.kernelForm
         let cookie = off_t(entry.cookie)
         return unsafe withCString(entry.name.bytes) { name in
             unsafe fuse_add_direntry(nil, memory + count, capacity - count, name, &attributes, cookie)
@@ -44,7 +44,7 @@ final class DirectoryBuffer: @unchecked Sendable {
     private func addWithAttributes(_ entry: borrowing DirectoryEntry) -> Int {
         // Inode 0 makes it a plain entry: `.` and `..` are not looked up.
         var parameters = entry.entry.map(fuse_entry_param.init) ?? fuse_entry_param()
-        if parameters.ino == 0 { parameters.attr = stat(fileNumber: entry.fileNumber, kind: entry.kind) }
+        if parameters.ino == 0 { parameters.attr = entry.kernelForm }
         let cookie = off_t(entry.cookie)
         return unsafe withCString(entry.name.bytes) { name in
             unsafe fuse_add_direntry_plus(nil, memory + count, capacity - count, name, &parameters, cookie)

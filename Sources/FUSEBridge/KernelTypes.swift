@@ -5,28 +5,33 @@ import ObjectStore
 
 // Values of the core in the kernel's layout, and back.
 
-extension stat {
-    init(_ attributes: FileAttributes) {
-        self.init()
-        st_ino = .init(attributes.fileNumber)
-        st_mode = attributes.kind.fileType | mode_t(attributes.permissions)
-        st_nlink = .init(attributes.linkCount)
-        st_uid = attributes.owner
-        st_gid = attributes.group
-        st_size = off_t(attributes.size)
-        st_blksize = .init(FileAttributes.blockSize)
+extension FileAttributes {
+    /// As `stat(2)` has them.
+    var kernelForm: stat {
+        var form = stat()
+        form.st_ino = .init(fileNumber)
+        form.st_mode = kind.fileType | mode_t(permissions)
+        form.st_nlink = .init(linkCount)
+        form.st_uid = owner
+        form.st_gid = group
+        form.st_size = off_t(size)
+        form.st_blksize = .init(FileAttributes.blockSize)
         // In units of 512 bytes, whatever st_blksize is (stat(2)).
-        st_blocks = .init(attributes.size / 512 + (attributes.size % 512 == 0 ? 0 : 1))
-        st_atim = timespec(attributes.accessed)
-        st_mtim = timespec(attributes.modified)
-        st_ctim = timespec(attributes.changed)
+        form.st_blocks = .init(size / 512 + (size % 512 == 0 ? 0 : 1))
+        form.st_atim = timespec(accessed)
+        form.st_mtim = timespec(modified)
+        form.st_ctim = timespec(changed)
+        return form
     }
+}
 
-    /// What a directory entry tells without attributes: number and kind.
-    init(fileNumber: UInt64, kind: FileAttributes.Kind) {
-        self.init()
-        st_ino = .init(fileNumber)
-        st_mode = kind.fileType
+extension DirectoryEntry {
+    /// What a directory tells of an entry without its attributes: number and kind.
+    var kernelForm: stat {
+        var form = stat()
+        form.st_ino = .init(fileNumber)
+        form.st_mode = kind.fileType
+        return form
     }
 }
 
@@ -36,7 +41,7 @@ extension fuse_entry_param {
         ino = entry.inode.rawValue
         // Inode numbers are never used twice in a mount, so one inode generation is enough.
         generation = 1
-        attr = stat(entry.attributes)
+        attr = entry.attributes.kernelForm
         attr_timeout = entry.validFor.inSeconds
         entry_timeout = entry.validFor.inSeconds
     }

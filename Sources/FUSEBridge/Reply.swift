@@ -77,7 +77,7 @@ struct Reply: ~Copyable, @unchecked Sendable {
 
     consuming func attributes(_ expiring: ExpiringAttributes) {
         isOwed = false
-        var answer = stat(expiring.attributes)
+        var answer = expiring.attributes.kernelForm
         unsafe fuse_reply_attr(request, &answer, expiring.validFor.inSeconds)
     }
 

@@ -16,13 +16,13 @@ struct KernelTypesTests {
 
     @Test(arguments: [(0, 0), (1, 1), (512, 1), (513, 2), (Int64.max, Int64.max / 512 + 1)])
     func blocksCoverTheSizeInUnitsOf512(_ size: Int64, _ blocks: Int64) {
-        #expect(stat(attributes(.file, size: size)).st_blocks == blocks)
+        #expect(attributes(.file, size: size).kernelForm.st_blocks == blocks)
     }
 
     @Test func kindAndPermissionsMakeTheMode() {
-        #expect(stat(attributes(.file, size: 0)).st_mode == S_IFREG | 0o640)
-        #expect(stat(attributes(.directory, size: 0)).st_mode == S_IFDIR | 0o640)
-        #expect(stat(attributes(.symbolicLink, size: 0)).st_mode == S_IFLNK | 0o640)
+        #expect(attributes(.file, size: 0).kernelForm.st_mode == S_IFREG | 0o640)
+        #expect(attributes(.directory, size: 0).kernelForm.st_mode == S_IFDIR | 0o640)
+        #expect(attributes(.symbolicLink, size: 0).kernelForm.st_mode == S_IFLNK | 0o640)
     }
 
     @Test func theNumberThatProgramsSeeIsNotTheKernelsInode() {
@@ -36,7 +36,7 @@ struct KernelTypesTests {
     }
 
     @Test func timesBefore1970KeepTheirNanoseconds() {
-        let times = stat(attributes(.file, size: 0))
+        let times = attributes(.file, size: 0).kernelForm
         #expect(times.st_ctim.tv_sec == -1)
         #expect(times.st_ctim.tv_nsec == 7)
         #expect(times.st_mtim.tv_nsec == 5)
