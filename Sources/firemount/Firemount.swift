@@ -29,7 +29,11 @@ struct Firemount {
         case .help(let verb): printLine(HelpText.text(for: verb))
         case .version: printLine("firemount \(version)")
         case .checkedMount: break
-        case .unmount(let request): try UnmountCommand(mountPoint: environment.absolutePath(request.mountPoint)).run()
+        case .unmount(let request):
+            let command = UnmountCommand(mountPoint: environment.absolutePath(request.mountPoint))
+            // This process must not be what keeps the mount busy.
+            leaveWorkingDirectory()
+            try command.run()
         case .mount(let request): return try mount(request, arguments, environment)
         case .serve(let settings): try ServeCommand(settings, environment).run()
         case .demo(let request): return try DemoCommand(request: request, environment: environment).run()

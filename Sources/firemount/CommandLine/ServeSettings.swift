@@ -12,7 +12,7 @@ struct ServeSettings: Sendable, Equatable {
         if let first = operands.first { throw UsageError("'\(first)' is one word too many") }
         if let host, !isLoopback(host.text), !isExposed {
             throw UsageError(
-                "--host \(host.text) lets other machines in, and the server trusts everyone; add --expose if you mean it"
+                "--host \(host.text) lets others in, and the server trusts everyone; add --expose to allow it"
             )
         }
     }

@@ -27,8 +27,8 @@ struct BucketCheck {
         case .failure(let failure): throw failure
         case nil:
             throw CommandFailure(
-                "no answer from \(configuration.endpoint) about \(bucket) within \(Self.timeLimit.milliseconds / 1_000)s; "
-                    + "check the network, or name the service with --endpoint")
+                "no answer from \(configuration.endpoint) about \(bucket) within "
+                    + "\(Self.timeLimit.components.seconds)s; check the network, or name the service with --endpoint")
         }
     }
 
@@ -64,7 +64,8 @@ struct BucketCheck {
             CommandFailure("cannot sign in to \(bucket): \(error.message); \(credentialAdvice)")
         case .unreachable, .timedOut:
             CommandFailure(
-                "cannot reach \(configuration.endpoint): \(error.message); check the network, or name the service with --endpoint"
+                "cannot reach \(configuration.endpoint): \(error.message); check the network, or name the service with "
+                    + "--endpoint"
             )
         default:
             CommandFailure("cannot use \(bucket) at \(configuration.endpoint): \(error)")

@@ -6,8 +6,8 @@ import HTTPTransport
 import Logging
 import ObjectStore
 
-/// `firemount mount`, in the process that serves the mount. Each step checks one thing and fails with one line; nothing is
-/// mounted before all of them passed.
+/// `firemount mount`, in the process that serves the mount. Each step checks one thing and fails with one line; nothing
+/// is mounted before all of them passed.
 struct MountCommand {
     let configuration: MountConfiguration
     private let log: Logger

@@ -2,8 +2,9 @@ import BucketFileSystem
 import Glibc
 import Logging
 
-/// Where one run of a mount keeps files that the bucket does not have yet: a directory of its own in the cache directory,
-/// for us alone, locked as long as the process lives. It goes away at the end, unless something in it could not be stored.
+/// Where one run of a mount keeps files that the bucket does not have yet: a directory of its own in the cache
+/// directory, for us alone, locked as long as the process lives. It goes away at the end, unless something in it could
+/// not be stored.
 struct StagingDirectory: ~Copyable, Sendable {
     let path: String
     private let lock: Descriptor

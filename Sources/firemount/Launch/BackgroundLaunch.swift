@@ -2,8 +2,8 @@ import Glibc
 
 /// Mounting in the background. The process starts itself anew, with the same arguments, and waits until the mount
 /// answers; it does not fork, because Swift's concurrency does not survive a fork. The new process finds a pipe at a
-/// descriptor of its own, named by an environment variable; it says one byte there once the mount answers, and writes to our
-/// standard error until then.
+/// descriptor of its own, named by an environment variable; it says one byte there once the mount answers, and
+/// writes to our standard error until then.
 enum BackgroundLaunch {
     /// Its value is the number of the descriptor.
     static let variable = "FIREMOUNT_READY_DESCRIPTOR"

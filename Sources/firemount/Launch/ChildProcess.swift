@@ -8,7 +8,7 @@ struct ChildProcess {
     /// - Parameters:
     ///   - arguments: its own name first.
     ///   - variables: its whole environment.
-    ///   - descriptors: our descriptor → the number it has there; all others but 1 and 2 stay here if they close on exec.
+    ///   - descriptors: our descriptor → the number it has there; others close on exec, except 1 and 2.
     init(
         _ program: String, _ arguments: [String], variables: [String: String], descriptors: [Int32: Int32]
     ) throws(SystemError) {

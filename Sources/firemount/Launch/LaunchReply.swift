@@ -17,7 +17,7 @@ final class LaunchReply: Sendable {
         unsafe unsetenv(BackgroundLaunch.variable)
         closefrom(number + 1)
         setsid()
-        unsafe chdir("/")
+        leaveWorkingDirectory()
     }
 
     /// Lets go of the parent's output and tells it to go. False: it is no longer there.

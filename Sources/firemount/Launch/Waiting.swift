@@ -1,7 +1,7 @@
 import Locking
 
-/// Waits on this thread for an async piece of starting or ending, for which there is a thread to spare: never called from
-/// a task. nil: it took longer than `time`; it is cancelled then, and goes on unheard.
+/// Waits on this thread for an async piece of starting or ending, for which there is a thread to spare: never called
+/// from a task. nil: it took longer than `time`; it is cancelled then, and goes on unheard.
 func wait<Value: Sendable>(
     atMost time: Duration?, for body: @escaping @Sendable () async -> Value
 ) throws(SystemError) -> Value? {

@@ -1,8 +1,8 @@
 import Glibc
 
 /// How `firemount unmount` learns when the process behind a mount is done, and what it could not store. The process
-/// listens on a socket in Linux's abstract name space, named for the mount's device number; it answers once, at its end. The
-/// kernel completes connections without its help, and breaks them if it dies: no thread, no file to clean up.
+/// listens on a socket in Linux's abstract name space, named for the mount's device number; it answers once, at its
+/// end. The kernel completes connections without its help, and breaks them if it dies: no thread, no file to clean up.
 struct MountLifeline: ~Copyable, Sendable {
     private let listener: Descriptor
 

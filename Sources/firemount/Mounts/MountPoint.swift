@@ -16,7 +16,7 @@ enum MountPoint {
             throw CommandFailure("the mount point \(path) is not a directory; name one that is")
         }
         let occupant = try table().entry(at: resolved)
-        // What init mounts on first use is covered by the mount that it then asks for; looking inside would wait for that.
+        // What init mounts on first use is covered by the mount that it asks for; looking inside would wait for that.
         if occupant?.type == "autofs" { return resolved }
         if let occupant {
             throw CommandFailure(
@@ -24,6 +24,7 @@ enum MountPoint {
                     + "unmount it or name another")
         }
         if !allowsNonEmpty { try checkEmpty(resolved) }
+        if geteuid() != 0 { try checkWritable(resolved) }
         return resolved
     }
 
@@ -44,8 +45,8 @@ enum MountPoint {
         return parent == "/" ? "/" + lastComponent(of: path) : "\(parent)/\(lastComponent(of: path))"
     }
 
-    /// Whether a FUSE file system is mounted there whose process is gone. `stat` would not do: the kernel may still have
-    /// its answer.
+    /// Whether a FUSE file system is mounted there whose process is gone. `stat` would not do: the kernel may still
+    /// have its answer.
     static func isDead(_ path: String) -> Bool {
         do { try Files.askFileSystem(of: path) } catch { return error.code == ENOTCONN }
         return false
@@ -59,10 +60,17 @@ enum MountPoint {
 
     private static func clearDeadMount(at path: String) throws(CommandFailure) {
         guard let occupant = try table().entry(at: path), occupant.isFiremount else {
-            throw CommandFailure("the mount point \(path) is occupied by a dead mount; remove it first: umount -l \(path)")
+            throw CommandFailure("the mount point \(path) is occupied by a dead mount; remove it: umount -l \(path)")
         }
         do { try Unmounting.detach(path, lazily: true) } catch {
             throw CommandFailure("cannot remove the dead mount at \(path): \(error); as root: umount -l \(path)")
+        }
+    }
+
+    /// What fusermount3 asks of users; it would say so in words of its own.
+    private static func checkWritable(_ path: String) throws(CommandFailure) {
+        do { try Files.checkWritable(path) } catch {
+            throw CommandFailure("cannot mount on \(path): \(error); name a directory of your own")
         }
     }
 

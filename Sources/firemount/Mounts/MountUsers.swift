@@ -1,5 +1,5 @@
-/// The processes that keep a mount busy: those that work in it or hold a file of it open, as far as `/proc` shows them to
-/// us.
+/// The processes that keep a mount busy: those that work in it or hold a file of it open, as far as `/proc` shows them
+/// to us.
 struct MountUsers {
     struct User: Equatable {
         let processID: Int

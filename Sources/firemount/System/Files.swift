@@ -105,6 +105,9 @@ enum Files {
     }
 }
 
+/// So that this process keeps no file system busy. Paths must be absolute from then on.
+func leaveWorkingDirectory() { unsafe chdir("/") }
+
 /// Everything before the last `/`; `/` for a path at the root, `.` for a bare name.
 func parentDirectory(of path: String) -> String {
     let path = withoutTrailingSlashes(path)

@@ -17,8 +17,8 @@ struct MountHelperRequestTests {
 
     @Test func wordsForMountAndInitAreSwallowed() throws {
         let words =
-            "defaults,rw,auto,noauto,user,user=ann,nouser,users,owner,group,_netdev,no_netdev,nofail,exec,suid,dev,async,"
-            + "relatime,x-systemd.automount,x-systemd.requires=network-online.target,X-mount.mkdir,comment=cloud"
+            "defaults,rw,auto,noauto,user,user=ann,nouser,users,owner,group,_netdev,no_netdev,nofail,exec,suid,dev,"
+            + "async,relatime,x-systemd.automount,x-systemd.requires=network-online.target,X-mount.mkdir,comment=cloud"
         #expect(try helperRequest("b", "/m", "-o", words).mount.settings == MountSettings())
     }
 

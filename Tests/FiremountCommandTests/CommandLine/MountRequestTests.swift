@@ -7,7 +7,8 @@ import Testing
 struct MountRequestTests {
     @Test func theLineThatScriptsRelyOnIsUnderstood() throws {
         let request = try mountRequest(
-            "mount gs://bucket dir --foreground --anonymous --endpoint http://127.0.0.1:9199 --metadata-ttl 2s --cache-dir c"
+            "mount gs://bucket dir --foreground --anonymous --endpoint http://127.0.0.1:9199 --metadata-ttl 2s "
+                + "--cache-dir c"
         )
 
         var settings = MountSettings()

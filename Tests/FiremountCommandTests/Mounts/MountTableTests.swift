@@ -6,7 +6,7 @@ struct MountTableTests {
     private let table = MountTable(
         parsing: #"""
             22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
-            40 22 0:45 / /mnt/b rw,nosuid,nodev shared:9 master:2 - fuse.firemount gs://bucket/p rw,user_id=1000,group_id=7
+            40 22 0:45 / /mnt/b rw,nosuid shared:9 master:2 - fuse.firemount gs://bucket/p rw,user_id=1000,group_id=7
             41 22 0:46 / /mnt/with\040space rw - fuse.firemount gs://b\134c rw,user_id=0
             42 40 0:47 / /mnt/b rw - tmpfs tmpfs rw
             broken line
