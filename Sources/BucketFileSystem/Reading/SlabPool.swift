@@ -36,7 +36,7 @@ struct SlabPool {
     let limit: Int
     private var slabs: [Slab?] = []
     private var freeIndices: [Int] = []
-    /// For each slot size, slabs that may have free slots; stale entries are dropped when they are met.
+    /// For each slot size, the slabs that have free slots, each once.
     private var open: [Int: [Int]] = [:]
     private var empty: [UnsafeMutableRawPointer] = unsafe []
     /// In slabs. Those given back count until `wasUnmapped()`.
@@ -75,8 +75,9 @@ struct SlabPool {
 
     private mutating func take(_ count: Int) -> Slot? {
         let size = Self.slotSize(for: count)
-        guard let index = openSlab(slotSize: size) ?? newSlab(slotSize: size) else { return nil }
+        guard let index = open[size]?.last ?? newSlab(slotSize: size) else { return nil }
         let slot = Int(slabs[index]!.freeSlots.removeLast())
+        if slabs[index]!.freeSlots.isEmpty { open[size]!.removeLast() }
         let bytes = unsafe UnsafeMutableRawBufferPointer(start: slabs[index]!.base + slot * size, count: size)
         return unsafe Slot(place: Place(slab: index, slot: slot), bytes: bytes)
     }
@@ -86,10 +87,9 @@ struct SlabPool {
     mutating func put(_ place: Place) -> UnsafeMutableRawPointer? {
         slabs[place.slab]!.freeSlots.append(UInt16(place.slot))
         let slab = slabs[place.slab]!
-        guard slab.freeSlots.count == slab.slotCount else {
-            if slab.freeSlots.count == 1 { open[slab.slotSize, default: []].append(place.slab) }
-            return nil
-        }
+        if slab.freeSlots.count == 1 { open[slab.slotSize, default: []].append(place.slab) }
+        guard slab.freeSlots.count == slab.slotCount else { return nil }
+        open[slab.slotSize]!.removeAll { $0 == place.slab }
         slabs[place.slab] = nil
         freeIndices.append(place.slab)
         guard unsafe empty.count >= Self.mostEmpty else {
@@ -108,16 +108,6 @@ struct SlabPool {
         while let base = unsafe empty.popLast() { unsafe Self.unmap(base) }
     }
 
-    private mutating func openSlab(slotSize: Int) -> Int? {
-        while let index = open[slotSize]?.last {
-            if let slab = slabs[index], slab.slotSize == slotSize, !slab.freeSlots.isEmpty {
-                return index
-            }
-            open[slotSize]!.removeLast()
-        }
-        return nil
-    }
-
     private mutating func newSlab(slotSize: Int) -> Int? {
         guard let base = unsafe empty.popLast() ?? map() else { return nil }
         let slots = (0..<UInt16(Self.slabSize / slotSize)).reversed()
@@ -130,7 +120,7 @@ struct SlabPool {
             index = slabs.count
             slabs.append(slab)
         }
-        if slotSize < Self.slabSize { open[slotSize, default: []].append(index) }
+        open[slotSize, default: []].append(index)
         return index
     }
 

@@ -167,6 +167,19 @@ struct ObjectContentTests {
         for read in reads { #expect(try await read.value.count == 4_096) }
     }
 
+    @Test func sixteenThreadsInOneFileEachGetAWindow() async throws {
+        let bench = ReadingBench(size: 64 * Self.mebibyte, memoryLimit: 256 << 20)
+        let cursor = ReadCursor()
+        for step in 0..<8 {
+            for thread in 0..<16 {
+                _ = try await bench.content.bytes(
+                    at: Int64(thread) << 22 + Int64(step) << 17, count: 1 << 17, cursor: cursor)
+            }
+        }
+        await bench.settle()
+        #expect(bench.store.requestCount < 16 * 6)
+    }
+
     @Test func closingTheCursorCancelsWhatWasFetchedAhead() async throws {
         let bench = ReadingBench(size: 64 * Self.mebibyte, memoryLimit: 64 << 20)
         let cursor = ReadCursor()
@@ -277,6 +290,7 @@ struct ObjectContentTests {
         await bench.settle()
         bench.content.discard()
         #expect(bench.engine.budget.residentCount == 0)
+        bench.store.hold(.read)
         #expect(bench.content.bytesAtOnce(at: 0, count: 1) == nil)
     }
 }
