@@ -119,8 +119,11 @@ int main(int argc, char **argv) {
   puts("ready"); fflush(stdout);
   while (!stop) {
     double t = now(), soonest = t + 1;
-    for (struct conn *c = conns; c; c = c->next) for (int i = 0; i < 2; i++)
-      if (c->p[i].head && c->p[i].head->due > t && c->p[i].head->due < soonest) soonest = c->p[i].head->due;
+    for (struct conn *c = conns; c; c = c->next) for (int i = 0; i < 2; i++) {
+      // What became due since push() looked has no EPOLLOUT to wake us: it must not be slept over.
+      int unwatched = !(c->want[!i] & EPOLLOUT) && !(i == 0 && c->connecting);
+      if (c->p[i].head && c->p[i].head->due < soonest && (c->p[i].head->due > t || unwatched)) soonest = c->p[i].head->due;
+    }
     double d = soonest > t ? soonest - t : 0;
     struct timespec ts = { .tv_sec = (time_t)d, .tv_nsec = (long)((d - (time_t)d) * 1e9) };
     struct epoll_event ev[MAX_EVENTS];

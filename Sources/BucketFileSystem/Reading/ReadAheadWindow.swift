@@ -26,13 +26,17 @@ struct ReadAheadWindow: Sendable {
     /// Past the first read of a beginning, and the first window. At 60 MB/s it takes about the 20 ms that any request
     /// takes, so asking for less would save little.
     static let firstPiece = mebibyte
-    /// Enough for 32 requests of 4 MiB: a link of 20 ms and 60 MB/s a connection moves 1.5 GB/s that way.
+    /// Enough for 25 requests of 5 MiB: a link of 20 ms and 60 MB/s a connection moves 1.2 GB/s that way.
     static let largestWindow = 128 * mebibyte
-    private static let largestChunk = 4 * mebibyte
-    /// Requests in flight for a whole window.
-    private static let width: Int64 = 32
+    /// Requests in flight for a whole window. Many more would share the link, and the next bytes come later.
+    private static let width: Int64 = 24
     /// The window is at most so many times what was read in a row: the price of a reader that stops.
     private static let trust: Int64 = 16
+    /// The same after a single large read of the beginning.
+    private static let firstTrust: Int64 = 4
+    /// A first read of so much, or two that make it, comes from a program that reads on: `cp` and `cat` do, and the
+    /// kernel joins what they ask for. Smaller ones need a third.
+    private static let evident: Int64 = 256 << 10
     /// Random reads fetch the aligned piece of this size around them: at 60 MB/s it adds 1 ms to the 20 ms of a
     /// request, and 64 in flight still fit into 2 Gbit/s.
     private static let neighbourhood: Int64 = 64 << 10
@@ -72,7 +76,7 @@ struct ReadAheadWindow: Sendable {
     mutating func read(_ wanted: Range<Int64>, objectSize: Int64, limit: Int64) -> Plan {
         let wasStart = readsInARow == 0
         advance(to: wanted)
-        openOrGrow(limit: limit)
+        openOrGrow(isBeginning: wasStart && wanted.lowerBound == 0, limit: limit)
         let demand = demand(wanted, objectSize: objectSize, isStart: wasStart)
         let ahead = ahead(from: max(demand.upperBound, aheadEnd), objectSize: objectSize)
         return Plan(demand: demand, ahead: ahead, chunk: chunk, isSequential: isOpen)
@@ -89,16 +93,17 @@ struct ReadAheadWindow: Sendable {
         front = wanted.upperBound
     }
 
-    private mutating func openOrGrow(limit: Int64) {
-        guard readsInARow >= 3 || (readsInARow == 2 && bytesInARow >= 4 * Self.neighbourhood) else { return }
-        let deserved = max(Self.firstPiece, (Self.trust * bytesInARow).roundedDownToPowerOfTwo)
+    private mutating func openOrGrow(isBeginning: Bool, limit: Int64) {
+        let isEvident = bytesInARow >= Self.evident && (readsInARow == 2 || isBeginning)
+        guard readsInARow >= 3 || isEvident else { return }
+        let trust = isBeginning ? Self.firstTrust : Self.trust
+        let deserved = max(Self.firstPiece, (trust * bytesInARow).roundedDownToPowerOfTwo)
         size = min(max(size, deserved), max(limit, Self.neighbourhood))
     }
 
     private var chunk: Int64 {
-        let smallest = min(Self.mebibyte, max(size / 4, Self.neighbourhood))
-        return min(
-            max((size / Self.width).roundedDownToPowerOfTwo, smallest.roundedDownToPowerOfTwo), Self.largestChunk)
+        let smallest = min(Self.mebibyte, max(size / 4, Self.neighbourhood)).roundedDownToPowerOfTwo
+        return max((size / Self.width).roundedDown(to: Self.mebibyte), smallest)
     }
 
     private func demand(_ wanted: Range<Int64>, objectSize: Int64, isStart: Bool) -> Range<Int64> {

@@ -12,14 +12,14 @@
 // - A read at the beginning fetches the first MiB: most files end there, and most programs look there first.
 // - Reads in a row, or nearly so, open a window ahead of the reader. It starts at 1 MiB and grows to at most 16 times
 //   what was read in a row, so that it doubles with use and a reader that stops early has cost little. A window is
-//   fetched by up to 32 parallel requests of 1 to 4 MiB, because one connection is slow and a bucket is not.
+//   fetched by about 24 parallel requests of 1 to 5 MiB, because one connection is slow and a bucket is not.
 // - A reader that leaves starts small again; what is under way for it is cancelled when its handle closes.
 //
 // Everything lives inside one `MemoryBudget`. When it is full, extents that were unused for longest go, read-ahead goes
 // without, and demand asks for less, then waits its turn. All open windows together get half of it.
 //
-// Locks: an `ObjectContent`'s or a `ReadCursor`'s, then `MemoryBudget`'s; a thread holds one of each at most. No request is started, no
-// completion called and no byte copied under any of them.
+// Locks: an `ObjectContent`'s or a `ReadCursor`'s, then `MemoryBudget`'s or `WindowShares`'; a thread holds one of each
+// at most. No request is started, no completion called and no byte copied under any of them.
 
 import Logging
 import ObjectStore

@@ -47,6 +47,11 @@ struct ReadAheadWindowTests {
         #expect(sizes.dropFirst().map { $0 >> 20 } == [4, 8, 16, 32, 64, 128])
     }
 
+    @Test func aLargeFirstReadOpensTheWindowAtTheBeginningOnly() {
+        #expect(plans(at: [0], count: 1 << 20)[0].ahead == 1 << 20..<5 << 20)
+        #expect(plans(at: [8 << 20], count: 1 << 20)[0].ahead.isEmpty)
+    }
+
     @Test func whatIsFetchedAheadContinuesWithoutGapOrOverlap() {
         let plans = plans(at: (0..<2_000).map { $0 * 131_072 })
         var end = plans[0].demand.upperBound
@@ -59,8 +64,8 @@ struct ReadAheadWindowTests {
 
     @Test func aWideWindowIsFetchedByManyRequests() {
         let plan = plans(at: (0..<200).map { $0 * 131_072 }).last!
-        #expect(plan.chunk == 4 << 20)
-        #expect(Self.limit / plan.chunk == 32)
+        #expect(plan.chunk == 5 << 20)
+        #expect(Self.limit / plan.chunk == 25)
     }
 
     @Test func theWindowStaysInsideItsLimitAndTheObject() {
