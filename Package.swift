@@ -70,7 +70,8 @@ let package = Package(
         .testTarget(
             name: "CloudStoresTests",
             dependencies: [
-                "CloudStores", "ObjectStore", "HTTPTransport", "TestSupport", "Locking", "Logging", "CISAL",
+                "CloudStores", "ObjectStore", "HTTPTransport", "BucketServer", "TestSupport", "Locking", "Logging",
+                "CISAL",
             ],
             swiftSettings: strict),
         .testTarget(

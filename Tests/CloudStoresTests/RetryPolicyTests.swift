@@ -73,7 +73,9 @@ struct RetryPolicyTests {
 
     @Test func timeAndAttemptsAreBounded() {
         let failure = Self.status(503)
-        #expect(policy.pause(after: failure, .repeatable, failures: 1, idle: .seconds(59), random: 0.9) == .milliseconds(500))
+        #expect(
+            policy.pause(after: failure, .repeatable, failures: 1, idle: .seconds(59), random: 0.9)
+                == .milliseconds(500))
         #expect(policy.pause(after: failure, .repeatable, failures: 1, idle: .seconds(60), random: 0) == nil)
         #expect(policy.pause(after: failure, .repeatable, failures: 20, idle: .zero, random: 0) == nil)
     }

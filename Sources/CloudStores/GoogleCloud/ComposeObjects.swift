@@ -17,7 +17,7 @@ extension GoogleCloudStore {
         let outcome = await caller.perform(call)
         do {
             return try ObjectResource.read(try outcome.result.get(), "compose", composition.destination)
-        } catch  where error.kind == .preconditionFailed && outcome.isAmbiguous {
+        } catch let error where error.kind == .preconditionFailed && outcome.isAmbiguous {
             return try await ownSuccess(composition, error)
         }
     }
@@ -45,8 +45,8 @@ extension GoogleCloudStore {
     private func ownSuccess(
         _ composition: Composition, _ failure: StorageError
     ) async throws(StorageError) -> ObjectMetadata {
-        let now = try await metadata(of: composition.destination, for: "compose")
-        guard composition.precondition.allowsResult(now.objectGeneration), now.md5 == nil,
+        guard let now = try await metadataIfKnown(of: composition.destination, for: "compose"),
+            composition.precondition.allowsResult(now.objectGeneration), now.md5 == nil,
             !composition.headers.custom.isEmpty, now.headers.include(composition.headers)
         else { throw failure }
         return now

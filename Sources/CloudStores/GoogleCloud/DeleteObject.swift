@@ -11,7 +11,7 @@ extension GoogleCloudStore {
         let outcome = await caller.perform(call)
         do {
             _ = try outcome.result.get()
-        } catch  where error.kind == .notFound && outcome.isAmbiguous {
+        } catch let error where error.kind == .notFound && outcome.isAmbiguous {
             // An attempt whose answer was lost has deleted it.
         }
     }

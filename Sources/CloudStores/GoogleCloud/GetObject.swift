@@ -7,6 +7,17 @@ extension GoogleCloudStore {
         try await metadata(of: name, for: "metadata")
     }
 
+    /// For questions whose answer only helps to judge another call's failure.
+    /// - Returns: nil when there is no such object, or nobody could tell.
+    /// - Throws: `.cancelled` alone.
+    func metadataIfKnown(of name: ObjectName, for operation: String) async throws(StorageError) -> ObjectMetadata? {
+        do {
+            return try await metadata(of: name, for: operation)
+        } catch let error where error.kind != .cancelled {
+            return nil
+        }
+    }
+
     /// - Parameter operation: on whose behalf, for errors.
     func metadata(of name: ObjectName, for operation: String) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(name, operation)

@@ -17,8 +17,14 @@ extension GoogleCloudStore {
             let object = try stored(try outcome.result.get(), upload)
             upload.progress?(upload.source.size)
             return object
-        } catch  where error.kind == .preconditionFailed && (outcome.isAmbiguous || body.attempt().wasRewound) {
-            return try await ownSuccess(upload, upload.precondition, error)
+        } catch {
+            switch error.kind {
+            case .preconditionFailed where outcome.isAmbiguous || body.attempt().wasRewound: break
+            // It was taken, as far as the status goes, and what followed was damaged.
+            case .malformedAnswer: break
+            default: throw error
+            }
+            return try await ownSuccess(upload, error)
         }
     }
 

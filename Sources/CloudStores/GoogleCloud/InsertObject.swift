@@ -37,13 +37,13 @@ extension GoogleCloudStore {
             message: "the bucket stored something else: \(difference)")
     }
 
-    /// After a precondition failed though an earlier attempt may have been acted on: what the bucket has, if it is
-    /// ours.
-    func ownSuccess(
-        _ upload: Upload, _ precondition: Precondition, _ failure: StorageError
-    ) async throws(StorageError) -> ObjectMetadata {
-        let now = try await metadata(of: upload.name, for: "insert")
-        guard precondition.allowsResult(now.objectGeneration), now.crc32c == upload.source.crc32c,
+    /// After an upload failed though it may have been stored: what the bucket has, if it is ours.
+    /// - Throws: `failure`, unless it is.
+    func ownSuccess(_ upload: Upload, _ failure: StorageError) async throws(StorageError) -> ObjectMetadata {
+        // Without a precondition nothing tells our success from what was there before.
+        guard upload.precondition.object != nil,
+            let now = try await metadataIfKnown(of: upload.name, for: "insert"),
+            upload.precondition.allowsResult(now.objectGeneration), now.crc32c == upload.source.crc32c,
             upload.difference(from: now) == nil, now.headers.include(upload.headers)
         else { throw failure }
         return now

@@ -46,7 +46,7 @@ extension GoogleCloudStore {
         let call = Call("list", prefix, .get, routes.objects(parameters), safety: .repeatable)
         do {
             return try await caller.answer(to: call)
-        } catch  where error.kind == .notFound {
+        } catch let error where error.kind == .notFound {
             // Only a missing bucket makes a list fail so: a prefix without objects is an empty page.
             throw StorageError(
                 .notFound, operation: "list", object: prefix, httpStatus: error.httpStatus,

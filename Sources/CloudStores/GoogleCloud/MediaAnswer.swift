@@ -31,8 +31,9 @@ struct MediaAnswer: Sendable, Equatable {
                 throw Malformed(problem: "a part of the object without a proper Content-Range")
             }
             guard let size = range.size else { throw Malformed(problem: "Content-Range does not tell the size") }
-            guard length == nil || length == span.upperBound - span.lowerBound else {
-                throw Malformed(problem: "Content-Length and Content-Range contradict each other")
+            // A shorter one announces a body that is cut short, which is met like any other cut.
+            guard length ?? 0 <= span.upperBound - span.lowerBound else {
+                throw Malformed(problem: "Content-Length is more than Content-Range")
             }
             self.span = span
             objectSize = size

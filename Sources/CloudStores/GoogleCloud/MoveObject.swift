@@ -57,7 +57,7 @@ extension GoogleCloudStore {
         do {
             _ = try await metadata(of: name, for: "move")
             return true
-        } catch  where error.kind == .notFound {
+        } catch let error where error.kind == .notFound {
             return false
         }
     }
@@ -65,12 +65,10 @@ extension GoogleCloudStore {
     /// After an attempt that may have been acted on: what the destination has, if the move can have put it there.
     private func ownSuccess(_ copy: ObjectCopy) async throws(StorageError) -> ObjectMetadata? {
         guard copy.precondition.object != nil, try await !exists(copy.source) else { return nil }
-        do {
-            let now = try await metadata(of: copy.destination, for: "move")
-            return copy.precondition.allowsResult(now.objectGeneration) ? now : nil
-        } catch  where error.kind == .notFound {
-            return nil
-        }
+        guard let now = try await metadataIfKnown(of: copy.destination, for: "move"),
+            copy.precondition.allowsResult(now.objectGeneration)
+        else { return nil }
+        return now
     }
 
     private func moveByCopying(_ copy: ObjectCopy) async throws(StorageError) -> ObjectMetadata {
@@ -81,7 +79,7 @@ extension GoogleCloudStore {
         let object = try await rewrite(pinned, for: "move")
         do {
             try await delete(copy.source, if: Precondition(object: pinned.sourceGeneration.map { .mustBe($0) }))
-        } catch  where error.kind == .notFound {
+        } catch let error where error.kind == .notFound {
             // Someone else has removed what was to go.
         }
         return object

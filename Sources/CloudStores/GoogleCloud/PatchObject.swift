@@ -19,10 +19,11 @@ extension GoogleCloudStore {
         let outcome = await caller.perform(call)
         do {
             return try ObjectResource.read(try outcome.result.get(), "patch", name)
-        } catch  where error.kind == .preconditionFailed && outcome.isAmbiguous {
+        } catch let error where error.kind == .preconditionFailed && outcome.isAmbiguous {
             // An attempt whose answer was lost may have raised the metageneration.
-            let now = try await metadata(of: name, for: "patch")
-            guard now.metageneration != precondition.metageneration, now.headers.reflects(patch) else { throw error }
+            guard let now = try await metadataIfKnown(of: name, for: "patch"),
+                now.metageneration != precondition.metageneration, now.headers.reflects(patch)
+            else { throw error }
             return now
         }
     }

@@ -50,9 +50,14 @@ private struct ResumableUpload {
                 case .fail(let reason): throw failure(reason)
                 }
             }
-        } catch  where error.kind == .preconditionFailed && retries.isAmbiguous {
-            // The last bytes may have arrived although their answer did not.
-            return try await store.ownSuccess(upload, upload.precondition, error)
+        } catch {
+            switch error.kind {
+            // The last bytes may have arrived although their answer did not, or arrived damaged.
+            case .preconditionFailed where retries.isAmbiguous: break
+            case .malformedAnswer: break
+            default: throw error
+            }
+            return try await store.ownSuccess(upload, error)
         }
     }
 

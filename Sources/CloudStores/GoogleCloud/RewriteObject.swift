@@ -19,7 +19,7 @@ extension GoogleCloudStore {
             let answer: HTTPAnswer
             do {
                 answer = try outcome.result.get()
-            } catch  where error.kind == .preconditionFailed && isAmbiguous {
+            } catch let error where error.kind == .preconditionFailed && isAmbiguous {
                 return try await ownSuccess(copy, operation, error)
             }
             let step = try Self.step(answer, copy, operation)
@@ -82,10 +82,10 @@ extension GoogleCloudStore {
     private func ownSuccess(
         _ copy: ObjectCopy, _ operation: String, _ failure: StorageError
     ) async throws(StorageError) -> ObjectMetadata {
-        let source = try await metadata(of: copy.source, for: operation)
-        let now = try await metadata(of: copy.destination, for: operation)
-        guard copy.precondition.allowsResult(now.objectGeneration), now.size == source.size,
-            let crc32c = now.crc32c, crc32c == source.crc32c, now.headers.include(copy.headers ?? source.headers),
+        guard let source = try await metadataIfKnown(of: copy.source, for: operation),
+            let now = try await metadataIfKnown(of: copy.destination, for: operation),
+            copy.precondition.allowsResult(now.objectGeneration), now.size == source.size, let crc32c = now.crc32c,
+            crc32c == source.crc32c, now.headers.include(copy.headers ?? source.headers),
             copy.sourceGeneration == nil || copy.sourceGeneration == source.objectGeneration
         else { throw failure }
         return now

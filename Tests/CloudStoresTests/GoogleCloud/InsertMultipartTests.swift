@@ -109,6 +109,16 @@ struct InsertMultipartTests {
         #expect(error?.kind == kind)
     }
 
+    @Test func aDamagedAnswerToAStoredUploadIsCheckedWithTheBucket() async throws {
+        let scripted = try ScriptedStore([.json("{"), .json(resource("x", bytes))])
+        #expect(try await scripted.store.insert(Upload("x", bytes)).size == 5)
+        let unsure = try ScriptedStore([.json("{"), .json(resource("x", bytes))])
+        #expect(
+            await failure(of: try await unsure.store.insert(Upload("x", bytes, if: .none)))?.kind == .malformedAnswer)
+        let missing = try ScriptedStore([.json("{"), .error(404)])
+        #expect(await failure(of: try await missing.store.insert(Upload("x", bytes)))?.kind == .malformedAnswer)
+    }
+
     @Test func numbersMayBeNumbers() async throws {
         let answer = #"{"name":"x","generation":8,"metageneration":1,"size":5,"crc32c":"mnG7TA=="}"#
         let scripted = try ScriptedStore([.json(answer)])

@@ -19,7 +19,7 @@ struct ListObjectsTests {
         #expect(asked.query("maxResults") == "500")
         #expect(asked.query("pageToken") == "t%2F%3D")
         #expect(asked.query("prettyPrint") == "false")
-        #expect(asked.query("includeTrailingDelimiter") == nil)
+        #expect(asked.query("includeTrailingDelimiter") == "true")
         #expect(asked.query("fields")?.contains("items%28name%2Csize%2Cgeneration") == true)
     }
 

@@ -40,7 +40,7 @@ struct ResumableUploadTests {
         #expect(put.request.url == "http://127.0.0.1:1/session?upload_id=7")
         #expect(put.header("Authorization") == nil, "the session's address is enough")
         #expect(put.header("Content-Range") == "bytes 0-599999/600000")
-        #expect(put.body == bytes)
+        #expect(checksum(of: put.body) == checksum(of: bytes))
     }
 
     @Test func chunksNameTheTotalAtTheEnd() async throws {
@@ -55,7 +55,7 @@ struct ResumableUploadTests {
         let scripted = try store([session, stored(upTo: 262_144), done])
         _ = try await scripted.store.insert(Upload("x", bytes))
         #expect(ranges(scripted).last == "bytes 262144-599999/600000")
-        #expect(scripted.asked[2].body == Array(bytes[262_144...]))
+        #expect(checksum(of: scripted.asked[2].body) == checksum(of: Array(bytes[262_144...])))
         #expect(scripted.clock.pauses.isEmpty)
     }
 

@@ -14,7 +14,7 @@ struct ReadObjectTests {
         let scripted = try ScriptedStore([whole(object)])
         let read = await scripted.read(ReadRequest(name: name))
         #expect(read.error == nil)
-        #expect(read.bytes == object)
+        #expect(checksum(of: read.bytes) == checksum(of: object))
         #expect(
             read.head
                 == ReadHead(
@@ -29,7 +29,7 @@ struct ReadObjectTests {
     @Test func aRangeOfAPinnedGenerationIsAskedFor() async throws {
         let scripted = try ScriptedStore([range(100..<300, of: object)])
         let read = await scripted.read(ReadRequest(name: name, objectGeneration: generation, offset: 100, count: 200))
-        #expect(read.bytes == Array(object[100..<300]))
+        #expect(checksum(of: read.bytes) == checksum(of: Array(object[100..<300])))
         #expect(scripted.asked[0].header("Range") == "bytes=100-299")
         #expect(scripted.asked[0].query("generation") == "7")
     }
@@ -38,14 +38,14 @@ struct ReadObjectTests {
         let scripted = try ScriptedStore([range(4_900..<5_000, of: object)])
         let read = await scripted.read(ReadRequest(name: name, offset: 4_900, count: 200))
         #expect(read.head?.count == 100)
-        #expect(read.bytes == Array(object[4_900...]))
+        #expect(checksum(of: read.bytes) == checksum(of: Array(object[4_900...])))
     }
 
     @Test func aWholeAnswerToARangeIsSliced() async throws {
         let scripted = try ScriptedStore([whole(object)])
         let read = await scripted.read(ReadRequest(name: name, offset: 1_500, count: 1_000))
         #expect(read.error == nil)
-        #expect(read.bytes == Array(object[1_500..<2_500]))
+        #expect(checksum(of: read.bytes) == checksum(of: Array(object[1_500..<2_500])))
         #expect(read.head?.objectSize == 5_000)
     }
 
@@ -66,7 +66,7 @@ struct ReadObjectTests {
         ])
         let read = await scripted.read(ReadRequest(name: name))
         #expect(read.error == nil)
-        #expect(read.bytes == object)
+        #expect(checksum(of: read.bytes) == checksum(of: object))
         #expect(
             scripted.asked.map { $0.header("Range") } == [nil, "bytes=2000-4999", "bytes=3000-4999", "bytes=3000-4999"])
         #expect(scripted.asked.map { $0.query("generation") } == [nil, "7", "7", "7"])
@@ -80,7 +80,7 @@ struct ReadObjectTests {
         ])
         let read = await scripted.read(ReadRequest(name: name))
         #expect(read.error?.kind == .generationChanged)
-        #expect(read.bytes == Array(object[..<2_000]))
+        #expect(checksum(of: read.bytes) == checksum(of: Array(object[..<2_000])))
     }
 
     @Test func anotherGenerationDeliversNothing() async throws {
@@ -123,7 +123,7 @@ struct ReadObjectTests {
         let scripted = try ScriptedStore([.answer(200, mediaHead(of: object), damaged), whole(object)])
         let read = await scripted.read(ReadRequest(name: name))
         #expect(read.error == nil)
-        #expect(read.bytes == object)
+        #expect(checksum(of: read.bytes) == checksum(of: object))
         let twice = try ScriptedStore([
             .answer(200, mediaHead(of: object), damaged), .answer(200, mediaHead(of: object), damaged),
         ])
@@ -150,7 +150,7 @@ struct ReadObjectTests {
         let mended = try ScriptedStore([short, range(400..<1_000, of: object)])
         let read = await mended.read(ReadRequest(name: name, offset: 0, count: 1_000))
         #expect(read.error == nil)
-        #expect(read.bytes == Array(object[..<1_000]))
+        #expect(checksum(of: read.bytes) == checksum(of: Array(object[..<1_000])))
         let head = mediaHead(of: object, 400..<1_000)
         let broken = try ScriptedStore([short, .answer(206, head, Array(object[400..<500]))])
         #expect(await broken.read(ReadRequest(name: name, offset: 0, count: 1_000)).error?.kind == .corrupted)
@@ -179,7 +179,7 @@ struct ReadObjectTests {
             (200, [("content-length", "5")]),
             (206, [("x-goog-generation", "7"), ("content-length", "5")]),
             (206, [("x-goog-generation", "7"), ("content-length", "5"), ("content-range", "bytes 0-4/*")]),
-            (206, [("x-goog-generation", "7"), ("content-length", "4"), ("content-range", "bytes 0-4/9")]),
+            (206, [("x-goog-generation", "7"), ("content-length", "6"), ("content-range", "bytes 0-4/9")]),
             (206, [("x-goog-generation", "7"), ("content-length", "5"), ("content-range", "bytes 2-6/9")]),
             (206, [("x-goog-generation", "7"), ("content-length", "5"), ("content-range", "bytes 4-0/9")]),
             (204, [("x-goog-generation", "7")]),
@@ -203,7 +203,7 @@ struct ReadObjectTests {
 
     @Test func aTokenIsFetchedWhenNoneIsAtHand() async throws {
         let scripted = try ScriptedStore([whole(object)], credentials: TokenRow(["late"], cachesFirst: false))
-        #expect(await scripted.read(ReadRequest(name: name)).bytes == object)
+        #expect(checksum(of: await scripted.read(ReadRequest(name: name)).bytes) == checksum(of: object))
         #expect(scripted.asked[0].header("Authorization") == "Bearer late")
     }
 
@@ -255,6 +255,6 @@ struct ReadObjectTests {
         let scripted = try ScriptedStore(script, pieceSize: Int.random(in: 1...700, using: &random))
         let read = await scripted.read(ReadRequest(name: name, offset: Int64(offset), count: Int64(count)))
         #expect(read.error == nil)
-        #expect(read.bytes == Array(object[wanted]))
+        #expect(checksum(of: read.bytes) == checksum(of: Array(object[wanted])))
     }
 }
