@@ -65,6 +65,16 @@ extension ObjectContent {
         }
     }
 
+    /// The read is under way, or over, when this returns.
+    func startReading(at offset: Int64, count: Int, cursor: ReadCursor) -> Task<[UInt8], any Error> {
+        let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+        read(at: offset, count: count, cursor: cursor) { result in
+            answer.yield(with: result.map { $0.copied }.mapError { $0 as any Error })
+            answer.finish()
+        }
+        return Task { try await answers.reduce(into: []) { $0 = $1 } }
+    }
+
     /// What a read answers before it returns; nil if it has to wait.
     func bytesAtOnce(at offset: Int64, count: Int, cursor: ReadCursor = ReadCursor()) -> [UInt8]? {
         let box = Answer()
