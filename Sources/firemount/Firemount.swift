@@ -32,7 +32,7 @@ struct Firemount {
         case .unmount(let request):
             let command = UnmountCommand(mountPoint: environment.absolutePath(request.mountPoint))
             // This process must not be what keeps the mount busy.
-            leaveWorkingDirectory()
+            leaveFileSystems(closingFrom: STDERR_FILENO + 1)
             try command.run()
         case .mount(let request): return try mount(request, arguments, environment)
         case .serve(let settings): try ServeCommand(settings, environment).run()

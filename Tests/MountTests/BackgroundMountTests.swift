@@ -38,6 +38,7 @@ import Testing
             firemount gs://test-bucket mount --anonymous --endpoint "$U" --cache-dir my-cache --log-file my-log \
                 --log-level info
             mountpoint -q "$M"; [ -d my-cache/staging ]
+            pgrep -x firemount -a | grep -F "$U"
             firemount unmount mount
             grep -q 'is mounted on' my-log
             """)
@@ -141,13 +142,13 @@ import Testing
             """
             for turn in 1 2; do
                 "$F" serve --data "$T/kept" --port 0 --bucket first --bucket other >"$T/said" & process=$!
-                until grep -q http "$T/said"; do sleep 0.01; done
+                until grep -qs http "$T/said"; do sleep 0.01; done
                 url=$(grep -o 'http://127.0.0.1:[0-9]*' "$T/said")
                 [ "$(wc -l <"$T/said")" = 1 ]
                 upload=$url/upload/storage/v1/b/first/o
                 [ $turn = 2 ] || curl -sf -o /dev/null --data-binary x "$upload?uploadType=media&name=o"
                 [ "$(curl -sf "$url/storage/v1/b/first/o/o?alt=media")" = x ]
-                kill -TERM $process; wait $process
+                kill -TERM $process; wait $process; rm -f "$T/said"
             done
             """)
     }
@@ -157,7 +158,7 @@ import Testing
             """
             export TMPDIR=$T/tmp; mkdir "$TMPDIR"
             "$F" demo "$T/new/place" >"$T/said" & process=$!
-            until grep -q Ctrl-C "$T/said"; do sleep 0.01; done
+            until grep -qs Ctrl-C "$T/said"; do sleep 0.01; done
             [ "$(cat "$T/new/place/notes/monday.txt" | wc -l)" = 1 ]
             echo mine >"$T/new/place/mine"
             kill -TERM $process; wait $process

@@ -18,7 +18,7 @@ enum BackgroundLaunch {
             var variables = ProcessEnvironment.current.variables
             variables[variable] = String(descriptor)
             let child = try ChildProcess(
-                "/proc/self/exe", arguments, variables: variables, descriptors: [pipe.writing.number: descriptor])
+                executable, arguments, variables: variables, descriptors: [pipe.writing.number: descriptor])
             let reading = pipe.closeWriting()
             guard reading.waitUntilReadable(atMost: time) else {
                 child.end()
@@ -31,6 +31,13 @@ enum BackgroundLaunch {
                 "the mount did not answer within \(time.milliseconds / 1_000)s and was given up; "
                     + "--foreground --log-level debug shows why")
         }
+    }
+
+    /// By its own path, so that process lists show its name.
+    private static var executable: String {
+        let link = "/proc/self/exe"
+        // No such file: it was replaced since we were started.
+        return Files.linkTarget(link).flatMap { try? Files.canonicalPath($0) } ?? link
     }
 
     /// A caller may have closed them; a pipe must not land on their numbers.

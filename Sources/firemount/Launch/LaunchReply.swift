@@ -15,9 +15,8 @@ final class LaunchReply: Sendable {
         pipe = Descriptor(owning: number)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         unsafe unsetenv(BackgroundLaunch.variable)
-        closefrom(number + 1)
         setsid()
-        leaveWorkingDirectory()
+        leaveFileSystems(closingFrom: number + 1)
     }
 
     /// Lets go of the parent's output and tells it to go. False: it is no longer there.

@@ -105,8 +105,13 @@ enum Files {
     }
 }
 
-/// So that this process keeps no file system busy. Paths must be absolute from then on.
-func leaveWorkingDirectory() { unsafe chdir("/") }
+/// So that this process keeps no file system busy: neither by its working directory (paths must be absolute from then
+/// on), nor by files that it inherited.
+/// - Parameter firstInherited: descriptors from here on are closed.
+func leaveFileSystems(closingFrom firstInherited: Int32) {
+    unsafe chdir("/")
+    closefrom(firstInherited)
+}
 
 /// Everything before the last `/`; `/` for a path at the root, `.` for a bare name.
 func parentDirectory(of path: String) -> String {
