@@ -19,7 +19,7 @@ struct LayerTests {
             "Logging", "Glibc", "FoundationEssentials",
         ],
         "BucketServer": [
-            "CMicrohttpd", "CSQLite", "CISAL", "CCrypto", "Glibc", "FoundationEssentials", "Synchronization",
+            "CMicrohttpd", "CSQLite", "CISAL", "CCrypto", "Locking", "Glibc", "Dispatch", "FoundationEssentials",
         ],
     ]
 

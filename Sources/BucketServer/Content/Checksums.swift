@@ -27,10 +27,12 @@ final class RunningChecksums {
 
     deinit { unsafe EVP_MD_CTX_free(digest) }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > 0 else { return }
-        crc = unsafe firemount_crc32c(crc, bytes.baseAddress, bytes.count)
-        if let digest = unsafe digest { unsafe EVP_DigestUpdate(digest, bytes.baseAddress, bytes.count) }
+    func update(_ bytes: RawSpan) {
+        guard bytes.byteCount > 0 else { return }
+        unsafe bytes.withUnsafeBytes { bytes in
+            crc = unsafe firemount_crc32c(crc, bytes.baseAddress, bytes.count)
+            if let digest = unsafe digest { unsafe EVP_DigestUpdate(digest, bytes.baseAddress, bytes.count) }
+        }
     }
 
     func copy() -> RunningChecksums { RunningChecksums(copying: self) }

@@ -21,7 +21,6 @@ final class ContentFiles: Sendable {
         lastID = Lock(highest.value)
         try makeDirectory(directory)
         try makeDirectory(directory + "/staged")
-        for shelf in 0..<256 { try makeDirectory(Self.shelf(UInt8(shelf), in: directory)) }
         try removeLeftovers()
     }
 
@@ -44,7 +43,7 @@ final class ContentFiles: Sendable {
 
     func publish(_ staged: StagedContent) throws(APIError) -> ContentID {
         let id = nextID()
-        try staged.publish(as: path(id))
+        try onShelf(of: id) { () throws(APIError) in try staged.publish(as: path(id)) }
         return id
     }
 
@@ -53,8 +52,10 @@ final class ContentFiles: Sendable {
         let copy = nextID()
         let destination = path(copy)
         unsafe unlink(destination)
-        guard unsafe Glibc.link(path(id), destination) == 0 else {
-            throw StagedContent.diskError("copy to", destination)
+        try onShelf(of: copy) { () throws(APIError) in
+            guard unsafe Glibc.link(path(id), destination) == 0 else {
+                throw StagedContent.diskError("copy to", destination)
+            }
         }
         return copy
     }
@@ -71,6 +72,17 @@ final class ContentFiles: Sendable {
                 $0 += 1
                 return $0
             })
+    }
+
+    /// Does `body`, which puts a file on the shelf; a shelf is made for its first file.
+    private func onShelf(of id: ContentID, _ body: () throws(APIError) -> Void) throws(APIError) {
+        do {
+            try body()
+        } catch {
+            let shelf = Self.shelf(UInt8(truncatingIfNeeded: id.value), in: directory)
+            guard unsafe mkdir(shelf, 0o700) == 0 || errno == EEXIST else { throw error }
+            try body()
+        }
     }
 
     private func path(_ id: ContentID) -> String {

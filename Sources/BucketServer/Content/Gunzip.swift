@@ -19,20 +19,29 @@ final class Gunzip: ByteSource {
     deinit { unsafe firemount_gunzip_free(state) }
 
     /// Bytes that are no gzip end the answer abruptly: its status has been sent.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceStep {
+    func next(_ limit: Int) -> ByteSourceStep {
         while true {
             if consumed == input.count, !refill() { return .end }
-            var taken = 0
-            let produced = unsafe input.withUnsafeBytes { bytes in
-                unsafe firemount_gunzip(
-                    state, bytes.baseAddress! + consumed, bytes.count - consumed, &taken, buffer.baseAddress!,
-                    buffer.count)
-            }
-            guard produced >= 0 else { return .broken }
+            guard let (taken, output) = inflate(limit) else { return .broken }
             consumed += taken
-            if produced > 0 { return .bytes(produced) }
+            if !output.isEmpty { return .bytes(output) }
             if taken == 0 { return offset >= length ? .end : .broken }
         }
+    }
+
+    /// Nil when the input is not gzip.
+    private func inflate(_ limit: Int) -> (taken: Int, output: [UInt8])? {
+        var taken = 0
+        var isBroken = false
+        let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            let produced = unsafe input.withUnsafeBytes { bytes in
+                unsafe firemount_gunzip(
+                    state, bytes.baseAddress! + consumed, bytes.count - consumed, &taken, buffer.baseAddress!, limit)
+            }
+            isBroken = produced < 0
+            count = max(0, produced)
+        }
+        return isBroken ? nil : (taken, output)
     }
 
     private func refill() -> Bool {

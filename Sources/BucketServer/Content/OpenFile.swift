@@ -13,8 +13,7 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads up to the buffer's size at `offset`; 0 at the end or on an error.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+    private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         max(0, unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)))
     }
 

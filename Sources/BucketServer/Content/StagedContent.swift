@@ -33,25 +33,19 @@ final class StagedContent {
 
     /// Adds bytes at the end.
     /// - Throws: 500 or 507 when the disk does not take them; what was written before stays.
-    func append(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
-        try unsafe write(bytes)
-        var rest = unsafe bytes
-        while rest.count > 0 {
-            let room = Int(Self.granule - size % Self.granule)
-            let piece = unsafe UnsafeRawBufferPointer(rebasing: rest.prefix(room))
-            unsafe checksums.update(piece)
-            size += Int64(piece.count)
+    func append(_ bytes: RawSpan) throws(APIError) {
+        try write(bytes)
+        var rest = bytes
+        while rest.byteCount > 0 {
+            let piece = rest.extracting(first: min(rest.byteCount, Int(Self.granule - size % Self.granule)))
+            checksums.update(piece)
+            size += Int64(piece.byteCount)
             if size % Self.granule == 0 { checksumsAtGranule = checksums.copy() }
-            unsafe rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+            rest = rest.extracting(droppingFirst: piece.byteCount)
         }
     }
 
-    func append(_ bytes: [UInt8]) throws(APIError) {
-        let result: Result<Void, APIError> = unsafe bytes.withUnsafeBytes { buffer in
-            Result { () throws(APIError) in try unsafe append(buffer) }
-        }
-        try result.get()
-    }
+    func append(_ bytes: ArraySlice<UInt8>) throws(APIError) { try unsafe append(bytes.span.bytes) }
 
     /// Forgets what goes beyond the last whole granule, as the service does at the end of a chunk.
     func dropPartialGranule() {
@@ -70,7 +64,7 @@ final class StagedContent {
         ftruncate(descriptor, off_t(rest))
         let file = OpenFile(path: path)
         while rest > 0, let piece = file?.bytes(at: size, count: Int(min(rest, Self.granule))), !piece.isEmpty {
-            unsafe piece.withUnsafeBytes { unsafe checksums.update($0) }
+            unsafe checksums.update(piece.span.bytes)
             size += Int64(piece.count)
             rest -= Int64(piece.count)
         }
@@ -88,11 +82,12 @@ final class StagedContent {
     /// Removes the file although it was to be kept.
     func discard() { unsafe unlink(path) }
 
-    private func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
+    private func write(_ bytes: RawSpan) throws(APIError) {
         var written = 0
-        while written < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(size) + off_t(written))
+        while written < bytes.byteCount {
+            let rest = bytes.extracting(droppingFirst: written)
+            let offset = off_t(size) + off_t(written)
+            let count = unsafe rest.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Self.diskError("write", path) }
             written += count

@@ -33,21 +33,20 @@ final class FaultyBody: ByteSource {
 
     private var hasFault: Bool { breakPoint != nil || stall != nil || corruptPoint != nil }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceStep {
+    func next(_ limit: Int) -> ByteSourceStep {
         if let stall, position >= stall.at {
             self.stall = nil
             return .pause(.seconds(stall.seconds))
         }
         if let breakPoint, position >= breakPoint { return .broken }
         let bound = [breakPoint, stall?.at].compactMap(\.self).filter { $0 > position }.min() ?? .max
-        let room = Int(min(Int64(buffer.count), bound - position))
-        let step = unsafe source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]))
-        guard case .bytes(let count) = step else { return step }
-        if let point = corruptPoint, point >= position, point < position + Int64(count) {
-            unsafe buffer[Int(point - position)] ^= 0xFF
+        let step = source.next(Int(min(Int64(limit), bound - position)))
+        guard case .bytes(var bytes) = step else { return step }
+        if let point = corruptPoint, point >= position, point < position + Int64(bytes.count) {
+            bytes[Int(point - position)] ^= 0xFF
         }
-        position += Int64(count)
-        return .bytes(count)
+        position += Int64(bytes.count)
+        return .bytes(bytes)
     }
 }
 
@@ -63,11 +62,10 @@ private final class FileSource: ByteSource {
         end = offset + length
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceStep {
-        let room = Int(min(Int64(buffer.count), end - offset))
-        let count = unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]), at: offset)
-        offset += Int64(count)
-        return count > 0 ? .bytes(count) : .end
+    func next(_ limit: Int) -> ByteSourceStep {
+        let bytes = file.bytes(at: offset, count: Int(min(Int64(limit), end - offset)))
+        offset += Int64(bytes.count)
+        return bytes.isEmpty ? .end : .bytes(bytes)
     }
 }
 
@@ -77,12 +75,10 @@ private final class MemorySource: ByteSource {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceStep {
-        let count = min(buffer.count, bytes.count - offset)
-        guard count > 0 else { return .end }
-        unsafe buffer.copyBytes(from: bytes[offset..<(offset + count)])
-        offset += count
-        return .bytes(count)
+    func next(_ limit: Int) -> ByteSourceStep {
+        let piece = bytes[offset..<min(offset + limit, bytes.count)]
+        offset = piece.endIndex
+        return piece.isEmpty ? .end : .bytes(Array(piece))
     }
 }
 

@@ -5,7 +5,7 @@ protocol BodyReceiver: AnyObject {
     /// Whether `finish` makes an object, all bytes being there.
     var completesObject: Bool { get }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError)
+    func receive(_ bytes: RawSpan) throws(APIError)
     func finish() throws(APIError) -> Response
     /// The body will not be completed: the connection is gone, or the request has failed.
     func abandon()
@@ -29,11 +29,11 @@ final class DocumentReceiver: BodyReceiver {
 
     var position: Int64 { Int64(bytes.count) }
 
-    func receive(_ piece: UnsafeRawBufferPointer) throws(APIError) {
-        guard bytes.count + piece.count <= limit else {
+    func receive(_ piece: RawSpan) throws(APIError) {
+        guard bytes.count + piece.byteCount <= limit else {
             throw APIError(status: 413, reason: "uploadTooLarge", message: "The request body is over \(limit) bytes.")
         }
-        unsafe bytes.append(contentsOf: piece)
+        bytes.append(piece)
     }
 
     func finish() throws(APIError) -> Response { try answer(bytes) }

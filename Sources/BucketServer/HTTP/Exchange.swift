@@ -83,25 +83,25 @@ final class Exchange {
         }
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Progress {
-        bytesReceived += Int64(bytes.count)
+    func receive(_ bytes: RawSpan) -> Progress {
+        bytesReceived += Int64(bytes.byteCount)
         guard case .receiving(let receiver) = phase else { return .goOn }
-        let end = receiver.position + Int64(bytes.count)
+        let end = receiver.position + Int64(bytes.byteCount)
         guard let trigger = faults?.trigger(from: receiver.position, to: end) else {
-            unsafe hand(bytes, to: receiver)
+            hand(bytes, to: receiver)
             return .goOn
         }
         switch trigger.instruction {
         case .stall(let seconds, _):
-            unsafe hand(bytes, to: receiver)
+            hand(bytes, to: receiver)
             return .pause(.seconds(seconds))
         case .refuseUpload(let status, _):
-            unsafe hand(bytes.upTo(trigger.offset - receiver.position), to: receiver)
+            hand(bytes.extracting(first: Int(trigger.offset - receiver.position)), to: receiver)
             receiver.abandon()
             phase = .refused(FaultPlan.refusal(status, retryAfter: []))
             return .goOn
         default:
-            unsafe hand(bytes.upTo(trigger.offset - receiver.position), to: receiver)
+            hand(bytes.extracting(first: Int(trigger.offset - receiver.position)), to: receiver)
             receiver.abandon()
             log(status: 0, bytesSent: 0)
             phase = .answered
@@ -124,9 +124,9 @@ final class Exchange {
         phase = .answered
     }
 
-    private func hand(_ bytes: UnsafeRawBufferPointer, to receiver: any BodyReceiver) {
+    private func hand(_ bytes: RawSpan, to receiver: any BodyReceiver) {
         do throws(APIError) {
-            try unsafe receiver.receive(bytes)
+            try receiver.receive(bytes)
         } catch {
             receiver.abandon()
             refuse(error)
@@ -164,11 +164,5 @@ final class Exchange {
                 operation: route.operation, name: route.name, status: status,
                 range: request?.headers["Range"] ?? request?.headers["Content-Range"]),
             bytesReceived: bytesReceived, bytesSent: bytesSent)
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate func upTo(_ count: Int64) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(rebasing: self[..<Int(Swift.max(0, Swift.min(count, Int64(self.count))))])
     }
 }

@@ -67,7 +67,7 @@ private func handleAccess(
         return .YES
     }
     guard unsafe uploadSize.pointee > 0 else { return unsafe send(exchange.finish(), of: exchange, on: connection) }
-    let progress = unsafe exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee))
+    let progress = unsafe exchange.receive(UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee).bytes)
     unsafe uploadSize.pointee = 0
     switch progress {
     case .goOn: return .YES

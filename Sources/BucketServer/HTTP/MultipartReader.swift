@@ -1,5 +1,3 @@
-import Glibc
-
 /// Is told the parts of a multipart body as they pass by.
 protocol MultipartSink {
     func partBegan(_ headers: Headers) throws(APIError)
@@ -31,9 +29,17 @@ struct MultipartReader {
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    mutating func read(_ bytes: UnsafeRawBufferPointer, into sink: some MultipartSink) throws(APIError) {
-        guard state != .finished else { return }
-        unsafe pending.append(contentsOf: bytes)
+    mutating func read(_ bytes: RawSpan, into sink: some MultipartSink) throws(APIError) {
+        pending.append(bytes)
+        try understand(into: sink)
+    }
+
+    mutating func read(_ bytes: [UInt8], into sink: some MultipartSink) throws(APIError) {
+        pending += bytes
+        try understand(into: sink)
+    }
+
+    private mutating func understand(into sink: some MultipartSink) throws(APIError) {
         var rest = pending[...]
         while try step(&rest, into: sink) {}
         pending = Array(rest)
@@ -44,7 +50,9 @@ struct MultipartReader {
     private mutating func step(_ rest: inout ArraySlice<UInt8>, into sink: some MultipartSink) throws(APIError) -> Bool
     {
         switch state {
-        case .finished: return false
+        case .finished:
+            rest = []
+            return false
         case .headers: return try readHeaders(&rest, into: sink)
         case .preamble, .body: return try readToDelimiter(&rest, into: sink)
         }
@@ -53,27 +61,26 @@ struct MultipartReader {
     private mutating func readToDelimiter(
         _ rest: inout ArraySlice<UInt8>, into sink: some MultipartSink
     ) throws(APIError) -> Bool {
-        guard let start = firstRange(of: delimiter, in: rest) else {
-            let safe = rest.prefix(max(0, rest.count - delimiter.count + 1))
-            if state == .body, !safe.isEmpty { try sink.partContinued(safe) }
-            rest = rest[safe.endIndex...]
-            return false
+        let start = firstRange(of: delimiter, in: rest)
+        let content = rest[..<(start ?? max(rest.startIndex, rest.endIndex - delimiter.count + 1))]
+        if state == .body, !content.isEmpty { try sink.partContinued(content) }
+        rest = rest[content.endIndex...]
+        guard let start else { return false }
+        switch Boundary(after: rest[(start + delimiter.count)...]) {
+        case .undecided: return false
+        case .none:
+            // The next delimiter may begin anywhere behind the first byte of what only looked like one.
+            if state == .body { try sink.partContinued(rest.prefix(1)) }
+            rest = rest.dropFirst()
+        case .last:
+            if state == .body { try sink.partEnded() }
+            state = .finished
+        case .next(let headers):
+            if state == .body { try sink.partEnded() }
+            state = .headers
+            rest = rest[headers...]
         }
-        let behind = rest[(start + delimiter.count)...]
-        let isLast = behind.starts(with: "--".utf8)
-        guard isLast || behind.contains(0x0A) else {
-            // The boundary's line is not all there; hand over what precedes it and wait.
-            if state == .body, start > rest.startIndex { try sink.partContinued(rest[..<start]) }
-            rest = rest[start...]
-            return false
-        }
-        if state == .body {
-            if start > rest.startIndex { try sink.partContinued(rest[..<start]) }
-            try sink.partEnded()
-        }
-        state = isLast ? .finished : .headers
-        rest = isLast ? [] : behind[(behind.firstIndex(of: 0x0A)! + 1)...]
-        return !isLast
+        return true
     }
 
     private mutating func readHeaders(
@@ -110,19 +117,26 @@ struct MultipartReader {
     }
 }
 
-/// Where `pattern` first begins in `bytes`.
-private func firstRange(of pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-    let offset: Int? = unsafe bytes.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress else { return nil }
-        var offset = 0
-        while offset + pattern.count <= bytes.count {
-            let found = unsafe memchr(base + offset, Int32(pattern[0]), bytes.count - offset - pattern.count + 1)
-            guard let found = unsafe found else { return nil }
-            offset = unsafe UnsafeRawPointer(found) - base
-            if unsafe memcmp(base + offset, pattern, pattern.count) == 0 { return offset }
-            offset += 1
+/// What a delimiter turns out to be by what follows it: nothing but blanks up to the line's end, or two hyphens.
+private enum Boundary {
+    case next(headers: Int)
+    case last
+    case none
+    case undecided
+
+    init(after text: ArraySlice<UInt8>) {
+        if text.starts(with: "--".utf8) {
+            self = .last
+            return
         }
-        return nil
+        let rest = text.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let end = rest.first == 0x0D ? rest.dropFirst() : rest
+        if let byte = end.first {
+            self = byte == 0x0A ? .next(headers: end.startIndex + 1) : .none
+            // One hyphen may be the first of two.
+            if byte == UInt8(ascii: "-"), text.count == 1 { self = .undecided }
+        } else {
+            self = .undecided
+        }
     }
-    return offset.map { bytes.startIndex + $0 }
 }

@@ -21,13 +21,13 @@ struct Headers: Sendable {
 
     mutating func append(_ name: String, _ value: String) { lines.append((name, value)) }
 
-    subscript(name: StaticString) -> String? {
+    subscript(name: String) -> String? {
         for line in lines where equalsIgnoringCase(line.name, name) { return line.value }
         return nil
     }
 
     /// Every value of a header that may come more than once.
-    func all(_ name: StaticString) -> [String] {
+    func all(_ name: String) -> [String] {
         lines.filter { equalsIgnoringCase($0.name, name) }.map(\.value)
     }
 
@@ -40,11 +40,8 @@ struct Headers: Sendable {
     }
 }
 
-private func equalsIgnoringCase(_ left: String, _ right: StaticString) -> Bool {
-    let left = left.utf8
-    return right.withUTF8Buffer { right in
-        unsafe left.count == right.count && zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }
-    }
+private func equalsIgnoringCase(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lowercase($0) == lowercase($1) }
 }
 
 private func lowercase(_ byte: UInt8) -> UInt8 {

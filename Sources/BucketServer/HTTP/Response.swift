@@ -38,13 +38,13 @@ struct Response {
 
 /// Makes a body while it is sent. Owned by one response, called by one thread at a time.
 protocol ByteSource: AnyObject {
-    /// Fills the buffer with what comes next.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteSourceStep
+    /// What comes next, at most `limit` bytes of it.
+    func next(_ limit: Int) -> ByteSourceStep
 }
 
 enum ByteSourceStep {
-    /// So many bytes were put into the buffer, at least one.
-    case bytes(Int)
+    /// At least one byte.
+    case bytes([UInt8])
     case end
     /// The connection breaks off here.
     case broken

@@ -57,8 +57,10 @@ private func readStream(
 ) -> Int {
     guard let context = unsafe context else { return endWithError }
     let stream = unsafe Unmanaged<StreamContext>.fromOpaque(context).takeUnretainedValue()
-    switch unsafe stream.source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) {
-    case .bytes(let count): return count
+    switch stream.source.next(size) {
+    case .bytes(let bytes):
+        unsafe UnsafeMutableRawBufferPointer(start: buffer, count: size).copyBytes(from: bytes)
+        return bytes.count
     case .end: return endOfStream
     case .broken: return endWithError
     case .pause(let duration):

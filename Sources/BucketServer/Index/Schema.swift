@@ -11,12 +11,19 @@ enum Schema {
         guard found == 0 || found == version else {
             throw .backend("the index has version \(found), this server writes \(version)")
         }
+        if found == 0 { try create(in: database) }
+    }
+
+    /// There is nothing to lose yet, so nothing waits for the disk.
+    private static func create(in database: Database) throws(APIError) {
+        try database.run("PRAGMA synchronous = OFF")
         try database.run(tables)
         try database.run("PRAGMA user_version = \(version)")
+        try database.run("PRAGMA synchronous = NORMAL")
     }
 
     private static let tables = """
-        CREATE TABLE IF NOT EXISTS buckets (
+        CREATE TABLE buckets (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
             created INTEGER NOT NULL,
@@ -24,7 +31,7 @@ enum Schema {
             project TEXT NOT NULL,
             last_generation INTEGER NOT NULL
         );
-        CREATE TABLE IF NOT EXISTS objects (
+        CREATE TABLE objects (
             bucket INTEGER NOT NULL,
             name BLOB NOT NULL,
             generation INTEGER NOT NULL,
@@ -46,12 +53,12 @@ enum Schema {
             metadata BLOB,
             PRIMARY KEY (bucket, name)
         ) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS uploads (
+        CREATE TABLE uploads (
             id TEXT PRIMARY KEY,
             started INTEGER NOT NULL,
             state BLOB NOT NULL
         ) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS folders (
+        CREATE TABLE folders (
             bucket INTEGER NOT NULL,
             name BLOB NOT NULL,
             metageneration INTEGER NOT NULL,

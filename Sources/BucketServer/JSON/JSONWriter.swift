@@ -5,54 +5,54 @@ struct JSONWriter {
 
     init(capacity: Int = 1024) { bytes.reserveCapacity(capacity) }
 
-    mutating func object(_ key: StaticString? = nil, _ members: (inout JSONWriter) -> Void) {
+    mutating func object(_ key: String? = nil, _ members: (inout JSONWriter) -> Void) {
         open(key, UInt8(ascii: "{"))
         members(&self)
         close(UInt8(ascii: "}"))
     }
 
-    mutating func array(_ key: StaticString? = nil, _ elements: (inout JSONWriter) -> Void) {
+    mutating func array(_ key: String? = nil, _ elements: (inout JSONWriter) -> Void) {
         open(key, UInt8(ascii: "["))
         elements(&self)
         close(UInt8(ascii: "]"))
     }
 
-    mutating func string(_ key: StaticString? = nil, _ value: String) {
+    mutating func string(_ key: String? = nil, _ value: String) {
         begin(key)
         quoted(value.utf8)
     }
 
     /// - Parameter value: valid UTF-8.
-    mutating func string(_ key: StaticString? = nil, utf8 value: [UInt8]) {
+    mutating func string(_ key: String? = nil, utf8 value: [UInt8]) {
         begin(key)
         quoted(value)
     }
 
     /// A number in quotes, as the API writes every 64-bit value.
-    mutating func quotedNumber(_ key: StaticString, _ value: Int64) {
+    mutating func quotedNumber(_ key: String, _ value: Int64) {
         begin(key)
         bytes.append(UInt8(ascii: "\""))
         decimal(value)
         bytes.append(UInt8(ascii: "\""))
     }
 
-    mutating func number(_ key: StaticString? = nil, _ value: Int64) {
+    mutating func number(_ key: String? = nil, _ value: Int64) {
         begin(key)
         decimal(value)
     }
 
-    mutating func bool(_ key: StaticString, _ value: Bool) {
+    mutating func bool(_ key: String, _ value: Bool) {
         begin(key)
         bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     }
 
-    mutating func null(_ key: StaticString? = nil) {
+    mutating func null(_ key: String? = nil) {
         begin(key)
         bytes.append(contentsOf: "null".utf8)
     }
 
     /// Text that is JSON already.
-    mutating func raw(_ key: StaticString? = nil, _ json: [UInt8]) {
+    mutating func raw(_ key: String? = nil, _ json: [UInt8]) {
         begin(key)
         bytes.append(contentsOf: json)
     }
@@ -65,7 +65,7 @@ struct JSONWriter {
         needsComma = false
     }
 
-    private mutating func open(_ key: StaticString?, _ bracket: UInt8) {
+    private mutating func open(_ key: String?, _ bracket: UInt8) {
         begin(key)
         bytes.append(bracket)
         needsComma = false
@@ -76,11 +76,11 @@ struct JSONWriter {
         needsComma = true
     }
 
-    private mutating func begin(_ key: StaticString?) {
+    private mutating func begin(_ key: String?) {
         separate()
         guard let key else { return }
         bytes.append(UInt8(ascii: "\""))
-        key.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: key.utf8)
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
     }

@@ -11,7 +11,7 @@ struct ObjectResource {
         fields = Fields(mask)
     }
 
-    func write(_ object: ObjectRecord, to json: inout JSONWriter, key: StaticString? = nil) {
+    func write(_ object: ObjectRecord, to json: inout JSONWriter, key: String? = nil) {
         json.object(key) { json in
             writeIdentity(object, to: &json)
             writeContent(object, to: &json)
@@ -57,7 +57,7 @@ struct ObjectResource {
     }
 
     private func writeAttributes(_ attributes: ObjectAttributes, to json: inout JSONWriter) {
-        func write(_ key: StaticString, _ field: Fields, _ value: String?) {
+        func write(_ key: String, _ field: Fields, _ value: String?) {
             if fields.contains(field), let value { json.string(key, value) }
         }
         write("contentType", .contentType, attributes.contentType)
@@ -70,7 +70,7 @@ struct ObjectResource {
         if fields.contains(.metadata), let metadata = attributes.metadata { json.raw("metadata", metadata) }
     }
 
-    private func link(_ object: ObjectRecord, _ base: StaticString, _ query: String) -> String {
+    private func link(_ object: ObjectRecord, _ base: String, _ query: String) -> String {
         let name = String(decoding: percentEncoded(object.name.bytes), as: UTF8.self)
         return "\(root)\(base)/b/\(bucket)/o/\(name)\(query)"
     }

@@ -6,7 +6,7 @@ extension Service {
     func batch(_ request: Request, _ body: [UInt8]) throws(APIError) -> Response {
         var reader = try MultipartReader(contentType: request.headers["Content-Type"])
         let parts = BatchParts()
-        try feed(body, to: &reader, parts)
+        try reader.read(body, into: parts)
         guard reader.isFinished else { throw .invalid("The batch ends before its last boundary.") }
         guard parts.all.count <= Self.mostCalls else { throw .invalid("A batch takes at most 100 calls.") }
         let boundary = "batch_\(randomID())"
@@ -21,16 +21,6 @@ extension Service {
         answer += "--\(boundary)--\r\n".utf8
         return Response(
             status: 200, headers: [("Content-Type", "multipart/mixed; boundary=\(boundary)")], body: .bytes(answer))
-    }
-
-    private func feed(
-        _ body: [UInt8], to reader: inout MultipartReader, _ parts: BatchParts
-    ) throws(APIError) {
-        var failure: APIError?
-        unsafe body.withUnsafeBytes { bytes in
-            do throws(APIError) { try unsafe reader.read(bytes, into: parts) } catch { failure = error }
-        }
-        if let failure { throw failure }
     }
 
     /// `<x>` is answered as `<response-x>`.

@@ -57,8 +57,8 @@ extension Service {
 
     private func write(_ bucket: BucketRecord, mask: FieldMask, root: String, to json: inout JSONWriter) {
         json.object { json in
-            func string(_ key: StaticString, _ value: String) {
-                if mask.wants("\(key)") { json.string(key, value) }
+            func string(_ key: String, _ value: String) {
+                if mask.wants(key) { json.string(key, value) }
             }
             string("kind", "storage#bucket")
             string("id", bucket.name)

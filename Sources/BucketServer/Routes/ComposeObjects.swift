@@ -47,7 +47,7 @@ extension Service {
             while offset < part.object.size {
                 let piece = part.file.bytes(at: offset, count: Int(min(step, part.object.size - offset)))
                 guard !piece.isEmpty else { throw .backend("The bytes of \(part.object.name) end early.") }
-                try staged.append(piece)
+                try staged.append(piece[...])
                 offset += Int64(piece.count)
             }
         }

@@ -20,7 +20,7 @@ final class InsertMedia: BodyReceiver {
 
     var position: Int64 { staged.size }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError) { try unsafe staged.append(bytes) }
+    func receive(_ bytes: RawSpan) throws(APIError) { try staged.append(bytes) }
 
     func finish() throws(APIError) -> Response {
         try service.resource(of: try service.commit(staged, as: plan, in: bucket), request, bucket: bucket.name)

@@ -32,7 +32,7 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
         }
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError) { try unsafe reader.read(bytes, into: self) }
+    func receive(_ bytes: RawSpan) throws(APIError) { try reader.read(bytes, into: self) }
 
     func finish() throws(APIError) -> Response {
         guard reader.isFinished, case .done(let plan, let staged) = part else {
@@ -63,11 +63,7 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
             guard text.count <= Self.longestMetadata else { throw .invalid("The metadata part is too long.") }
             part = .metadata(text)
         case .media(_, let staged):
-            var failure: APIError?
-            unsafe bytes.withUnsafeBytes { bytes in
-                do throws(APIError) { try unsafe staged.append(bytes) } catch { failure = error }
-            }
-            if let failure { throw failure }
+            try staged.append(bytes)
         case .none, .done: break
         }
     }

@@ -54,12 +54,12 @@ final class ResumableUpload: BodyReceiver {
         try checkLength()
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
+    func receive(_ bytes: RawSpan) throws(APIError) {
         guard case .receiving = session.progress() else { return }
         if case .query = range { throw .invalid("A status query has no body.") }
-        try unsafe session.append(bytes, at: position, turn: turn)
-        position += Int64(bytes.count)
-        received += Int64(bytes.count)
+        try session.append(bytes, at: position, turn: turn)
+        position += Int64(bytes.byteCount)
+        received += Int64(bytes.byteCount)
     }
 
     func abandon() { session.endChunk(turn: turn) }

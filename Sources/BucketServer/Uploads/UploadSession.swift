@@ -63,12 +63,12 @@ final class UploadSession: Sendable {
     }
 
     /// Writes bytes that belong at `offset`. Those stored before are left out, those beyond a gap are not taken.
-    func append(_ bytes: UnsafeRawBufferPointer, at offset: Int64, turn: Int) throws(APIError) {
+    func append(_ bytes: RawSpan, at offset: Int64, turn: Int) throws(APIError) {
         try state.withLock { (state) throws(APIError) in
             guard case .receiving(let staged) = state.phase, state.turn == turn else { throw .superseded }
             let known = staged.size - offset
-            guard known >= 0, known < bytes.count else { return }
-            try unsafe staged.append(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(known))))
+            guard known >= 0, known < bytes.byteCount else { return }
+            try staged.append(bytes.extracting(droppingFirst: Int(known)))
         }
     }
 
