@@ -6,7 +6,8 @@ struct MetadataTests {
     init() throws {
         server = try TestServer()
         let body = """
-            --x\r\n\r\n{"name":"f","contentType":"a/b","cacheControl":"no-store","metadata":{"keep":"1","drop":"2"}}\r\n\
+            --x\r\n\r\n{"name":"f","contentType":"a/b","cacheControl":"no-store",\
+            "metadata":{"keep":"1","drop":"2"}}\r\n\
             --x\r\n\r\nhello\r\n--x--\r\n
             """
         let answer = server.send(

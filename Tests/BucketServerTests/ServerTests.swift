@@ -127,12 +127,8 @@ struct ServerTests {
         _ = server.media("a/b", [("Range", "bytes=1-2")])
         _ = server.get("none")
         let log = server.call("GET", "/_firemount/requests").text
-        #expect(
-            log.hasPrefix(
-                #"{"counts":{"storage.objects.get":1,"storage.objects.insert":1,"storage.objects.media":1},"bytesReceived":5"#
-            ))
-        #expect(
-            log.contains(#"{"operation":"storage.objects.media","name":"a/b","status":206,"range":"bytes=1-2"}"#))
+        let counts = #""storage.objects.get":1,"storage.objects.insert":1,"storage.objects.media":1"#
+        #expect(log.hasPrefix(#"{"counts":{\#(counts)},"bytesReceived":5"#))
         #expect(log.contains(#"{"operation":"storage.objects.get","name":"none","status":404,"range":null}"#))
         _ = server.call("DELETE", "/_firemount/requests")
         #expect(server.call("GET", "/_firemount/requests").text.hasPrefix(#"{"counts":{},"#))

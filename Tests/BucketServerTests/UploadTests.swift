@@ -78,7 +78,8 @@ struct UploadTests {
     @Test func multipartBringsMetadataAndBytes() throws {
         let server = try TestServer()
         let body = """
-            --x\r\nContent-Type: application/json\r\n\r\n{"name":"f","metadata":{"k":"v"},"cacheControl":"no-store"}\r\n\
+            --x\r\nContent-Type: application/json\r\n\r\n{"name":"f","metadata":{"k":"v"},\
+            "cacheControl":"no-store"}\r\n\
             --x\r\nContent-Type: image/png\r\n\r\nbytes\r\n--x-no boundary\r\n--x--\r\n
             """
         let answer = server.send(

@@ -1,5 +1,5 @@
-/// A `matchGlob` pattern: `*` and `?` stop at slashes, `**` does not, `[a-z]`, `{one,other}`, `\` takes the next byte as
-/// it is. Names are matched whole, byte by byte.
+/// A `matchGlob` pattern: `*` and `?` stop at slashes, `**` does not, `[a-z]`, `{one,other}`, `\` takes the next byte
+/// as it is. Names are matched whole, byte by byte.
 struct Glob: Sendable {
     private indirect enum Piece {
         case byte(UInt8)

@@ -2,8 +2,8 @@ import Locking
 
 /// Which objects there are and what they are: the server's truth, in one SQLite file. Any thread may call it.
 ///
-/// Reads run side by side, each on a connection of its own; writes take turns on one. The lock around the writer is held
-/// across SQLite's I/O on purpose: taking turns is all it is for.
+/// Reads run side by side, each on a connection of its own; writes take turns on one. The lock around the writer is
+/// held across SQLite's I/O on purpose: taking turns is all it is for.
 final class ObjectIndex: Sendable {
     private let path: String
     private let writer: Lock<Database>

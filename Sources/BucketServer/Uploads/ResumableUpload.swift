@@ -9,15 +9,9 @@ extension Service {
         let announced = request.headers["X-Upload-Content-Length"]
         let session = try sessions.start(plan, announcedSize: announced.flatMap { Int64($0) })
         let name = String(decoding: percentEncoded(plan.name.bytes), as: UTF8.self)
+        let path = "/upload/storage/v1/b/\(bucket)/o?uploadType=resumable&name=\(name)&upload_id=\(session.id)"
         return Response(
-            status: 200,
-            headers: [
-                (
-                    "Location",
-                    "\(root(request))/upload/storage/v1/b/\(bucket)/o?uploadType=resumable&name=\(name)&upload_id=\(session.id)"
-                ),
-                ("X-GUploader-UploadID", session.id),
-            ])
+            status: 200, headers: [("Location", root(request) + path), ("X-GUploader-UploadID", session.id)])
     }
 
     /// `DELETE` of a session.

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Locking
 
-/// The resumable uploads, finished ones too, so that a client whose last answer was lost can ask again. They are kept in
-/// the index for a week (PROTOCOL 4.5) and survive a restart of the server. Any thread may call it.
+/// The resumable uploads, finished ones too, so that a client whose last answer was lost can ask again.
+///
+/// They are kept in the index for a week (PROTOCOL 4.5) and survive a restart of the server. Any thread may call it.
 final class UploadSessions: Sendable {
     private static let lifetime: Microseconds = 7 * 24 * 3600 * 1_000_000
 
