@@ -62,7 +62,7 @@ struct CopyTests {
             if token != nil { #expect(server.get("c").status == 404) }
         } while token != nil && calls < 10
         #expect(calls == 3)
-        #expect(server.media("c").body == content)
+        expectSame(server.media("c").body, content)
         #expect(server.call("POST", object("f/rewriteTo/b/demo/o/c?maxBytesRewrittenPerCall=5")).status == 400)
         #expect(server.call("POST", object("f/rewriteTo/b/demo/o/c?rewriteToken=x")).status == 400)
     }

@@ -80,6 +80,17 @@ final class WireClient {
         }
     }
 
+    /// Waits until the answer begins to come.
+    func waitForAnswer() {
+        if unread.isEmpty { _ = fill() }
+    }
+
+    /// Sends a head that asks for leave to send the body, and waits for it: the server has then taken the request up.
+    func sendHeadAndWait(_ method: String, _ target: String, _ headers: [(String, String)]) {
+        sendHead(method, target, headers + [("Expect", "100-continue")])
+        waitForAnswer()
+    }
+
     func readAnswer(toHead: Bool = false) -> Answer {
         var answer = Answer()
         guard let head = readHead() else {
