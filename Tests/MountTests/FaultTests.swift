@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// The local server fails on request: errors reach the user, transient ones do not.
-@Suite(.mounted([.local], options: MountedBucket.watchfulOptions + ["--timeout", "20s"])) struct FaultTests {
+@Suite(.serialized, .mounted([.local], options: MountedBucket.watchfulOptions + ["--timeout", "20s"])) struct FaultTests
+{
     @Test func aRefusedUploadFailsTheCopyAndKeepsTheOldObject() throws {
         let folder = try Mounts.folder(on: .local)
         try folder.bucket.put(folder.object("file"), "old")
@@ -48,6 +49,28 @@ import Testing
         try folder.bucket.put(folder.object("file"), "x")
         try folder.bucket.injectFault("storage.objects.list", "return-503", times: 2)
         try folder.run("expect \"$(ls \"$F\")\" file")
+    }
+
+    @Test(arguments: ["error-body-200", "return-403-at-finalize", "return-412"])
+    func anUploadThatTheServerDidNotKeepIsNeverReportedStored(instruction: String) throws {
+        let folder = try Mounts.folder(on: .local)
+        try folder.bucket.put(folder.object("file"), "old")
+        try folder.bucket.injectFault("storage.objects.insert", instruction, times: 100)
+        try folder.run("seq 1000 >\"$T/file\"; fails cp \"$T/file\" \"$F/file\"; fails cp \"$T/file\" \"$F/new\"")
+        try folder.bucket.clearFaults()
+        #expect(try folder.bucket.text(folder.object("file")) == "old")
+        #expect(try folder.bucket.object(folder.object("new")) == nil)
+    }
+
+    @Test func bytesThatWereDamagedOnTheWayAreNotShown() throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.run("head -c 3000000 /dev/urandom >\"$T/file\"")
+        try folder.bucket.put(
+            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try folder.bucket.injectFault("storage.objects.get", "corrupt-body", times: 1)
+        // Read again until right, or refused; never shown.
+        let outcome = try folder.attempt("cat \"$F/file\" >\"$T/read\" || exit 7; cmp \"$T/file\" \"$T/read\"")
+        #expect(outcome.status == 0 || outcome.status == 7, "\(outcome.output)")
     }
 
     @Test func aFailedCopyCanBeRepeated() throws {

@@ -10,7 +10,7 @@ import Testing
                 """
                 expect "$(cat "$F/file")" content
                 for change in "touch $F/new" "rm $F/file" "mkdir $F/d" "mv $F/file $F/other" "truncate -s 1 $F/file"; do
-                    fails $change; $change 2>&1 | grep -q 'Read-only file system' || fail "$change: no EROFS"
+                    fails $change; expect "$($change 2>&1 | grep -c 'Read-only file system')" 1 "$change: EROFS"
                 done
                 """)
             #expect(try folder.bucket.list() == [folder.object("file")])

@@ -39,7 +39,10 @@ final class MountedBucket: Sendable {
         self.options = options ?? other.options
         source = "gs://\(RunningServer.bucketName)\(prefix)"
         _ = try folder.subfolder("mount")
-        try start()
+        do { try start() } catch {
+            tearDown()
+            throw error
+        }
     }
 
     /// Times to live that a test can wait for.
@@ -54,16 +57,21 @@ final class MountedBucket: Sendable {
                 Programs.firemount, "mount", source, directory, "--foreground", "--anonymous", "--endpoint", server.url,
                 "--cache-dir", try folder.subfolder("cache"),
             ] + options
-        let outside = try deviceNumber(of: directory)
+        // What a killed mount leaves is for the next one to clear, and for `tearDown`.
         let service = try Service(
             command, folder: folder.path, name: "mount",
-            afterwards: "! mountpoint -q '\(directory)' || umount -l '\(directory)'")
+            afterwards: "[ $status -eq 137 ] || umount -l '\(directory)' 2>/dev/null")
         mount.withLock { $0 = service }
-        try service.wait { try deviceNumber(of: directory) != outside }
+        let outside = deviceNumber(of: folder.path)
+        try service.wait {
+            let device = deviceNumber(of: directory)
+            return device != nil && device != outside
+        }
     }
 
-    private func deviceNumber(of path: String) throws -> Int {
-        try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemNumber] as? Int)
+    /// nil: there is no answer, as below a mount whose process is gone.
+    private func deviceNumber(of path: String) -> Int? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.systemNumber] as? Int
     }
 
     /// Ends the mount as a service manager would. Answers its exit status.
@@ -81,6 +89,7 @@ final class MountedBucket: Sendable {
     func tearDown() {
         unmount()
         if ownsServer { server.stop() }
+        _ = try? Tool().run(["umount", "-l", directory])
         folder.remove()
     }
 

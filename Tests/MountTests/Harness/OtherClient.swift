@@ -125,6 +125,10 @@ struct OtherClient: Sendable {
             request("POST", "/_firemount/faults", body: body, headers: ["Content-Type: application/json"]), "faults")
     }
 
+    func clearFaults() throws {
+        try expectSuccess(request("DELETE", "/_firemount/faults"), "faults")
+    }
+
     // MARK: HTTP
 
     private struct Answer {
