@@ -33,6 +33,7 @@ final class Exchange {
 
     var isFresh: Bool { if case .fresh = phase { true } else { false } }
     var isDelayed: Bool { if case .delayed = phase { true } else { false } }
+    var isAnswered: Bool { if case .answered = phase { true } else { false } }
 
     var parkedConnections: ParkedConnections { service.parkedConnections }
 

@@ -56,6 +56,8 @@ private func handleAccess(
         let method = unsafe method
     else { return .NO }
     let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    // A daemon that is stopping takes an answer, drops it, and asks again.
+    guard !exchange.isAnswered else { return .NO }
     if exchange.isFresh || exchange.isDelayed {
         if exchange.isDelayed {
             exchange.open()
