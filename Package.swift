@@ -2,8 +2,8 @@
 import PackageDescription
 
 /// Every Swift target is compiled with these: a raw pointer needs the word `unsafe`, an import needs its declaration,
-/// and a warning stops the build. MemberImportVisibility is not among them: with several C libraries in one module, Swift
-/// 6.3 at times finds `timespec` and its like in a module that cannot be imported, and the build fails by chance.
+/// and a warning stops the build. MemberImportVisibility is not among them: with several C libraries in one module,
+/// Swift 6.3 at times finds `timespec` and its like in a module that cannot be imported, and the build fails by chance.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

@@ -102,8 +102,8 @@ extension FileSystem {
     /// A close is passing by; answers once the bucket has the bytes. May come often for one handle.
     ///
     /// A shell that runs `echo x >file` opens the file, duplicates the descriptor and closes the first, before any byte
-    /// is written. To store the empty file then would cost a request and show other clients an emptied object; the close
-    /// of the duplicate comes by here too.
+    /// is written. To store the empty file then would cost a request and show other clients an emptied object; the
+    /// close of the duplicate comes by here too.
     /// - Parameter callerHoldsAnother: whether the closing process has the file of this number open for writing
     ///   still. Asked only about files that are empty and not written to.
     package func flush(

@@ -160,8 +160,9 @@ extension FileSystem {
 
     // MARK: Folders stay until rmdir
 
-    /// One name is about to leave `folder`. Without a placeholder the folder would go with its last name, so it gets one
-    /// first; where it is not known whether that name is the last, the folder stays for this mount, and `shutDown` sees.
+    /// One name is about to leave `folder`. Without a placeholder the folder would go with its last name, so it gets
+    /// one first; where it is not known whether that name is the last, the folder stays for this mount, and `shutDown`
+    /// sees.
     func keepFolder(_ inode: InodeNumber) async throws(FileSystemError) {
         let now = clock.now()
         let needsPlaceholder = try namespace.withLock { (space) throws(FileSystemError) in

@@ -111,8 +111,8 @@ extension FileSystem {
 
     // MARK: What could not be stored
 
-    /// How the names of files begin that keep unsaved bytes. Others in the staging directory are of no use once the file
-    /// system is shut down.
+    /// How the names of files begin that keep unsaved bytes. Others in the staging directory are of no use once the
+    /// file system is shut down.
     package static let unsavedPrefix = "unsaved-"
 
     /// Nobody is left who could be told: the log names the file that keeps the bytes. Answers the object's name.

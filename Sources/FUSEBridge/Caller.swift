@@ -22,7 +22,8 @@ struct Caller: Sendable {
 
     private func readStatus() -> String? { read("/proc/\(threadID)/status") }
 
-    /// Whether the caller's process has a file of this `st_ino` open for writing. Where that cannot be seen, it has not.
+    /// Whether the caller's process has a file of this `st_ino` open for writing. Where that cannot be seen, it has
+    /// not.
     ///
     /// It reads `fdinfo` (`ino` is there since Linux 5.14), which asks no file system: a `stat` of the descriptor would
     /// come to this very mount.

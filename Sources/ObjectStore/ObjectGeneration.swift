@@ -38,5 +38,7 @@ package struct Precondition: Hashable, Sendable {
 
     package static let none = Precondition()
     package static let mustNotExist = Precondition(object: .mustNotExist)
-    package static func mustBe(_ generation: ObjectGeneration) -> Precondition { Precondition(object: .mustBe(generation)) }
+    package static func mustBe(_ generation: ObjectGeneration) -> Precondition {
+        Precondition(object: .mustBe(generation))
+    }
 }

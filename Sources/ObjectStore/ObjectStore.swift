@@ -1,8 +1,8 @@
 /// A bucket, seen as named objects. The seam between the file system and the wire: real conformers live in CloudStores;
 /// an in-memory one and one that fails on demand in the tests' support.
 ///
-/// Every call is retried inside as the protocol's retry rules allow, within the configured time; what is thrown is final.
-/// Cancelling the calling task cancels the request and throws `.cancelled`.
+/// Every call is retried inside as the protocol's retry rules allow, within the configured time; what is thrown is
+/// final. Cancelling the calling task cancels the request and throws `.cancelled`.
 package protocol ObjectStore: Sendable {
     var abilities: StoreAbilities { get }
 

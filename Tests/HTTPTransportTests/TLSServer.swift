@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// `openssl s_server` with a fresh certificate for 127.0.0.1: a TLS server that shares nothing with the code under test.
+/// `openssl s_server` with a fresh certificate for 127.0.0.1: a TLS server that shares nothing with the code under
+/// test.
 final class TLSServer {
     struct Failure: Error {}
 

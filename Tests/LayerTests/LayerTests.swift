@@ -12,7 +12,7 @@ struct LayerTests {
             "ObjectStore", "HTTPTransport", "CCrypto", "CISAL", "CSimdjson", "Locking", "Logging", "Glibc",
             "FoundationEssentials",
         ],
-        "BucketFileSystem": ["ObjectStore", "CISAL", "Locking", "Logging", "Glibc"],
+        "BucketFileSystem": ["ObjectStore", "CISAL", "Locking", "Logging", "Glibc", "Dispatch"],
         "FUSEBridge": ["BucketFileSystem", "ObjectStore", "CFUSE", "Locking", "Logging", "Glibc"],
         "firemount": [
             "FUSEBridge", "BucketFileSystem", "CloudStores", "HTTPTransport", "ObjectStore", "BucketServer", "Locking",

@@ -1,7 +1,8 @@
 import Locking
 package import ObjectStore
 
-/// A store that fails on cue: the nth call of an operation ends with a given error, before or after its effect at `base`.
+/// A store that fails on cue: the nth call of an operation ends with a given error, before or after its effect at
+/// `base`.
 package final class FailingStore<Base: ObjectStore>: ObjectStore {
     /// When a call fails.
     package enum Moment: Sendable {

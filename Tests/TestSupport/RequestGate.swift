@@ -107,7 +107,8 @@ final class RequestGate: Sendable {
         cancelled?(false)
     }
 
-    /// `admit` for callers that can suspend; a cancelled task throws `.cancelled`, at the latest when its latency is over.
+    /// `admit` for callers that can suspend; a cancelled task throws `.cancelled`, at the latest when its latency is
+    /// over.
     func pass(_ operation: StoreOperation, object: ObjectName?) async throws(StorageError) {
         let box = TicketBox()
         let isAdmitted = await withTaskCancellationHandler {

@@ -89,8 +89,8 @@ final class ObjectContent: Sendable {
     /// Reads up to `count` bytes; fewer only at the end of the object, or beyond `ReadEngine.longestRead`.
     ///
     /// `completion` is called exactly once: before this returns when the bytes are in memory, else from the thread that
-    /// received them, as soon as those wanted are there. Its errors are the store's: `.generationChanged` or `.notFound` if
-    /// the generation is gone.
+    /// received them, as soon as those wanted are there. Its errors are the store's: `.generationChanged` or
+    /// `.notFound` if the generation is gone.
     func read(at offset: Int64, count: Int, cursor: ReadCursor, completion: @escaping ReadCompletion) {
         precondition(offset >= 0 && count >= 0, "read of \(count) at \(offset)")
         guard offset < size, count > 0 else { return completion(.success(ReadBytes(pieces: []))) }
