@@ -40,17 +40,6 @@ struct OtherClient: Sendable {
         try put(name, Data(text.utf8), contentType: contentType)
     }
 
-    /// Stores the same small body under every name that curl's pattern (`dir%2Ff-[0000-4999]`) stands for.
-    func putMany(escapedPattern: String, body: String) throws {
-        let outcome = try Tool().run([
-            "curl", "--silent", "--show-error", "--fail-early", "--fail", "--parallel", "--parallel-max", "16",
-            "--output",
-            "/dev/null", "--header", "Content-Type: text/plain", "--data-binary", body,
-            "\(server)/upload/storage/v1/b/\(bucket)/o?uploadType=media&name=\(escapedPattern)",
-        ])
-        guard outcome.status == 0 else { throw ToolFailure(description: "curl: \(outcome.output)") }
-    }
-
     /// nil: there is no such object.
     func get(_ name: String) throws -> Data? {
         let answer = try request("GET", "\(path(name))?alt=media", headers: ["Accept-Encoding: gzip"])
