@@ -6,6 +6,7 @@ final class Service: Sendable {
     let tokens: AcceptedTokens
     let faults = Faults()
     let requests = RequestLog()
+    let operations = Operations()
     let parkedConnections = ParkedConnections()
     let maxBytesRewrittenPerCall: Int64
 

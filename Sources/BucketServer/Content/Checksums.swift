@@ -13,6 +13,12 @@ final class RunningChecksums {
     private var crc: UInt32 = 0
     private let digest: OpaquePointer?
 
+    /// Goes on where bytes with this CRC32C ended; without an MD5, which cannot be taken up again.
+    init(after crc32c: UInt32) {
+        crc = crc32c
+        unsafe digest = nil
+    }
+
     init(computesMD5: Bool) {
         unsafe digest = computesMD5 ? EVP_MD_CTX_new() : nil
         if let digest = unsafe digest { unsafe EVP_DigestInit_ex(digest, EVP_md5(), nil) }

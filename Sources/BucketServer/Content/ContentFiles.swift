@@ -41,6 +41,20 @@ final class ContentFiles: Sendable {
         return staged
     }
 
+    /// Content that begins with an object's bytes, without copying them: the same file under a second name, to be
+    /// written on behind what the object has of it. Its readers never look there.
+    /// - Returns: nil if the file has other names or more bytes already, so that another object may be in it.
+    func stage(continuing content: NewContent) throws(APIError) -> StagedContent? {
+        let path = "\(directory)/staged/\(nextID().value)"
+        guard unsafe Glibc.link(self.path(content.id), path) == 0 else { return nil }
+        var info = stat()
+        guard unsafe stat(path, &info) == 0, info.st_nlink == 2, Int64(info.st_size) == content.size else {
+            unsafe unlink(path)
+            return nil
+        }
+        return try StagedContent(continuing: path, size: content.size, crc32c: content.checksums.crc32c)
+    }
+
     func publish(_ staged: StagedContent) throws(APIError) -> ContentID {
         let id = nextID()
         try onShelf(of: id) { () throws(APIError) in try staged.publish(as: path(id)) }

@@ -14,6 +14,8 @@ final class StagedContent {
     private var checksumsAtGranule: RunningChecksums
     private var isPublished = false
     private let keepsFile: Bool
+    /// Where the bytes end that an object has already; cut off there again if nothing comes of this.
+    private let ownedByObject: Int64?
 
     /// - Parameter keepsFile: leave the file on disk when the owner lets go, to be taken up again after a restart.
     init(path: String, computesMD5: Bool, keepsFile: Bool = false) throws(APIError) {
@@ -22,11 +24,27 @@ final class StagedContent {
         self.path = path
         self.descriptor = descriptor
         self.keepsFile = keepsFile
+        ownedByObject = nil
         checksums = RunningChecksums(computesMD5: computesMD5)
         checksumsAtGranule = checksums.copy()
     }
 
+    /// Goes on behind the bytes of an object, in the object's own file.
+    /// - Parameter path: another name of that file.
+    init(continuing path: String, size: Int64, crc32c: UInt32) throws(APIError) {
+        let descriptor = unsafe path.withCString { unsafe open($0, O_RDWR | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw Self.diskError("open", path) }
+        self.path = path
+        self.descriptor = descriptor
+        self.size = size
+        keepsFile = false
+        ownedByObject = size
+        checksums = RunningChecksums(after: crc32c)
+        checksumsAtGranule = checksums.copy()
+    }
+
     deinit {
+        if !isPublished, let ownedByObject { ftruncate(descriptor, off_t(ownedByObject)) }
         close(descriptor)
         if !isPublished, !keepsFile { unsafe unlink(path) }
     }

@@ -11,15 +11,33 @@ extension Database {
 
     /// Reads names upwards from `start` until the page is full, the range ends, or a folder is to be jumped over.
     private func scan(from start: [UInt8], in bucket: BucketRecord, into listing: inout Listing) throws(APIError) {
-        let statement = try statement(
-            "SELECT \(Self.objectColumns) FROM objects WHERE bucket = ? AND name >= ? ORDER BY name")
+        let statement = try statement(listing.query.includesFolders ? Self.listWithFolders : Self.list)
         defer { statement.reset() }
         statement.bind(1, bucket.id)
         statement.bind(2, start)
         while try statement.step() {
-            guard listing.take(statement.bytes(0), object: statement.object) else { return }
+            guard listing.take(statement.bytes(0), isFolder: statement.isFolder, object: statement.object) else {
+                return
+            }
         }
     }
+
+    private static let list = """
+        SELECT \(objectColumns), 0 AS is_folder FROM objects WHERE bucket = ?1 AND name >= ?2 ORDER BY name
+        """
+
+    /// Both tables are in the order of names, so that SQLite merges them as it reads.
+    private static let listWithFolders = """
+        SELECT \(objectColumns), 0 AS is_folder FROM objects WHERE bucket = ?1 AND name >= ?2
+        UNION ALL
+        SELECT name, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, '', NULL, NULL, 1
+        FROM folders WHERE bucket = ?1 AND name >= ?2
+        ORDER BY name, is_folder
+        """
+}
+
+extension Statement {
+    fileprivate var isFolder: Bool { integer(18) != 0 }
 }
 
 /// The walk over sorted names that makes a page. Pure: it is told each name and says where to go on.
@@ -52,9 +70,13 @@ private struct Listing {
 
     /// Takes the next name in order.
     /// - Returns: whether to read on from here; else `seek` and `page.next` say what is next.
-    mutating func take(_ name: [UInt8], object: () -> ObjectRecord) -> Bool {
+    mutating func take(_ name: [UInt8], isFolder: Bool, object: () -> ObjectRecord) -> Bool {
         if let end, !name.lexicographicallyPrecedes(end) { return false }
-        if let prefix = collapsedPrefix(of: name) { return take(folder: prefix, first: name, object: object) }
+        if let prefix = collapsedPrefix(of: name) {
+            return take(folder: prefix, isAlsoObject: name == prefix && !isFolder, object: object)
+        }
+        // The folder that is listed is not in itself.
+        if isFolder { return true }
         if let glob = query.glob, !glob.matches(name) { return true }
         guard hasRoom() else { return false }
         page.items.append(object())
@@ -62,8 +84,9 @@ private struct Listing {
         return true
     }
 
-    private mutating func take(folder prefix: [UInt8], first name: [UInt8], object: () -> ObjectRecord) -> Bool {
-        if query.includesTrailingDelimiter, name == prefix, owedPrefix == nil {
+    /// - Parameter isAlsoObject: `object` has the prefix for its name.
+    private mutating func take(folder prefix: [UInt8], isAlsoObject: Bool, object: () -> ObjectRecord) -> Bool {
+        if query.includesTrailingDelimiter, isAlsoObject, owedPrefix == nil {
             guard hasRoom() else { return false }
             page.items.append(object())
             last = .atPrefix(prefix)

@@ -6,6 +6,8 @@ struct ListQuery: Sendable {
     /// Exclusive; nil for no bound.
     var endOffset: [UInt8]?
     var includesTrailingDelimiter = false
+    /// Folders of a hierarchical bucket are prefixes even when no object is in them.
+    var includesFolders = false
     var glob: Glob?
     var limit = 1000
     var position: ListPosition?

@@ -34,6 +34,14 @@ struct NewContent: Sendable {
     var componentCount: Int64?
 }
 
+extension NewContent {
+    /// The content of an object that there is.
+    init(of object: ObjectRecord) {
+        self.init(
+            id: object.content, size: object.size, checksums: object.checksums, componentCount: object.componentCount)
+    }
+}
+
 struct BucketRecord: Sendable {
     var id: Int64
     var name: String

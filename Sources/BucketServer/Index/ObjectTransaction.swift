@@ -34,6 +34,7 @@ final class ObjectTransaction {
             size: content.size, checksums: content.checksums, componentCount: content.componentCount,
             content: content.id, created: now, updated: now, attributes: attributes)
         try database.put(object, in: bucket)
+        if bucket.isHierarchical { try database.makeFolders(name.enclosingFolders, in: bucket) }
         if let replaced { released.append(replaced.content) }
         return object
     }
@@ -47,6 +48,8 @@ final class ObjectTransaction {
         try database.put(changed, in: bucket)
         return changed
     }
+
+    func release(_ contents: [ContentID]) { released += contents }
 
     /// - Parameter keepingContent: another object has taken the file over.
     func remove(_ object: ObjectRecord, keepingContent: Bool = false) throws(APIError) {

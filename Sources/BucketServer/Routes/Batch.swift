@@ -36,7 +36,8 @@ extension Service {
                 throw .invalid("Uploads and downloads are not possible in a batch.")
             }
             requests.began(route.operation)
-            let response = result { () throws(APIError) in try answer(body) }
+            let refusal = FaultPlan(faults, route: route, retryTest: request.headers["x-retry-test-id"]).refusal
+            let response = refusal ?? result { () throws(APIError) in try answer(body) }
             requests.ended(
                 RequestLog.Entry(
                     operation: route.operation, name: route.name, status: response.status, range: nil),

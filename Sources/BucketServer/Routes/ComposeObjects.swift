@@ -17,7 +17,7 @@ extension Service {
         let preconditions = try Preconditions(request)
         try preconditions.check(try index.object(name, in: record))
         let parts = try sources.map { (source) throws(APIError) in try part(source, in: record) }
-        let content = try concatenate(parts)
+        let content = try concatenate(parts, into: name)
         // Nothing is inherited from the sources: the caller says what the result is.
         let attributes = ObjectAttributes(document: document["destination"]?.members ?? [:])
         let composed = try change(record, adding: content.id) { (change) throws(APIError) in
@@ -38,24 +38,32 @@ extension Service {
         throw .backend("The bytes of \(bucket.name)/\(source.name) are missing.")
     }
 
-    /// A composed object has no MD5, as in the service.
-    private func concatenate(_ parts: [ComposePart]) throws(APIError) -> NewContent {
-        let staged = try files.stage(computesMD5: false)
-        let step: Int64 = 1 << 20
-        for part in parts {
-            var offset: Int64 = 0
-            while offset < part.object.size {
-                let piece = part.file.bytes(at: offset, count: Int(min(step, part.object.size - offset)))
-                guard !piece.isEmpty else { throw .backend("The bytes of \(part.object.name) end early.") }
-                try staged.append(piece[...])
-                offset += Int64(piece.count)
-            }
+    /// A composed object has no MD5, as in the service. An object that is appended to costs only what is appended.
+    private func concatenate(_ parts: [ComposePart], into name: ObjectName) throws(APIError) -> NewContent {
+        var rest = parts[...]
+        var staged: StagedContent?
+        if let first = rest.first, first.object.name == name {
+            staged = try files.stage(continuing: NewContent(of: first.object))
+            if staged != nil { rest.removeFirst() }
         }
-        let size = staged.size
-        let checksums = staged.checksumsSoFar()
+        let whole = if let staged { staged } else { try files.stage(computesMD5: false) }
+        for part in rest { try append(part, to: whole) }
+        let size = whole.size
+        let checksums = whole.checksumsSoFar()
         return NewContent(
-            id: try files.publish(staged), size: size, checksums: checksums,
+            id: try files.publish(whole), size: size, checksums: checksums,
             componentCount: parts.reduce(0) { $0 + ($1.object.componentCount ?? 1) })
+    }
+
+    private func append(_ part: ComposePart, to staged: StagedContent) throws(APIError) {
+        let step: Int64 = 1 << 20
+        var offset: Int64 = 0
+        while offset < part.object.size {
+            let piece = part.file.bytes(at: offset, count: Int(min(step, part.object.size - offset)))
+            guard !piece.isEmpty else { throw .backend("The bytes of \(part.object.name) end early.") }
+            try staged.append(piece[...])
+            offset += Int64(piece.count)
+        }
     }
 }
 

@@ -55,9 +55,8 @@ struct Copy {
     /// Gives the destination the source's bytes. The source is live here, so that its file is there to be linked.
     func run(_ change: ObjectTransaction, _ object: ObjectRecord) throws(APIError) -> ObjectRecord {
         try preconditions.check(try change.object(destination))
-        let content = NewContent(
-            id: try service.files.link(object.content), size: object.size, checksums: object.checksums,
-            componentCount: object.componentCount)
+        var content = NewContent(of: object)
+        content.id = try service.files.link(object.content)
         return try change.store(content, as: destination, attributes: attributes(object), if: preconditions)
     }
 

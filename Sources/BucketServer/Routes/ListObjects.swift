@@ -4,8 +4,14 @@ extension Service {
 
     func listObjects(_ request: Request, bucket: String) throws(APIError) -> Response {
         let record = try index.bucket(bucket)
-        let query = try listQuery(request.target)
-        let page = try index.read { (database) throws(APIError) in try database.list(query, in: record) }
+        var query = try listQuery(request.target)
+        if record.isHierarchical, request.target.flag("includeFoldersAsPrefixes") {
+            guard query.delimiter == [UInt8(ascii: "/")] else {
+                throw .invalid("includeFoldersAsPrefixes needs the delimiter '/'.")
+            }
+            query.includesFolders = true
+        }
+        let page = try index.read { [query] (database) throws(APIError) in try database.list(query, in: record) }
         return Response(json: try document(of: page, request, bucket: bucket))
     }
 

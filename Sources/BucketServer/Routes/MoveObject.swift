@@ -10,11 +10,8 @@ extension Service {
         let moved = try change(record) { (change) throws(APIError) in
             let object = try change.existing(source, generation: nil)
             try sourcePreconditions.check(object)
-            let content = NewContent(
-                id: object.content, size: object.size, checksums: object.checksums,
-                componentCount: object.componentCount)
             let moved = try change.store(
-                content, as: destination, attributes: object.attributes, if: preconditions)
+                NewContent(of: object), as: destination, attributes: object.attributes, if: preconditions)
             try change.remove(object, keepingContent: true)
             return moved
         }

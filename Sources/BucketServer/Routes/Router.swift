@@ -61,6 +61,11 @@ extension Service {
             return Route("storage.buckets.getStorageLayout") { (_) throws(APIError) in
                 try self.getStorageLayout(bucket: bucket)
             }
+        case ("folders", _): return try routeFolders(request, bucket, Array(rest.dropFirst(2)))
+        case ("operations", 3):
+            return Route("storage.buckets.operations.get") { (_) throws(APIError) in
+                try self.operations.poll(bucket: bucket, id: rest[2])
+            }
         case ("o", 2):
             guard request.isRead else { throw .methodNotAllowed }
             return Route("storage.objects.list") { (_) throws(APIError) in
