@@ -19,6 +19,7 @@ struct CopyTests {
         #expect(kept.contentType == "text/plain")
         #expect(kept.metageneration == "1")
         #expect(kept.md5Hash == "XUFAKrxLKna5cZ2REBfFkg==")
+        #expect(server.call("POST", object("f/copyTo/b/other/o/c"), json: "null").document.metadata == ["k": "v"])
         let given = server.call("POST", object("f/copyTo/b/demo/o/d"), json: #"{"metadata":{"x":"y"}}"#).document
         #expect(given.metadata == ["x": "y"])
         #expect(server.send("GET", "/storage/v1/b/other/o/c?alt=media").text == "hello")

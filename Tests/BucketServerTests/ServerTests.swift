@@ -99,6 +99,18 @@ struct ServerTests {
         #expect(error?.description.contains("/proc/none") == true)
     }
 
+    @Test func aBatchMayHaveBareLineFeeds() throws {
+        let server = try TestServer()
+        server.put("a", "x")
+        let body = """
+            --===1==\nContent-Type: application/http\n\nDELETE /storage/v1/b/demo/o/a HTTP/1.1\n\n\n--===1==--
+            """
+        let answer = server.send(
+            "POST", "/batch/storage/v1", [("Content-Type", "multipart/mixed; boundary====1==")], body: Array(body.utf8))
+        #expect(answer.text.contains("HTTP/1.1 204"))
+        #expect(server.get("a").status == 404)
+    }
+
     @Test func aBatchAnswersPartByPart() throws {
         let server = try TestServer()
         server.put("a", "x")
@@ -106,7 +118,7 @@ struct ServerTests {
             --b\r\nContent-Type: application/http\r\nContent-ID: <1>\r\n\r\n\
             DELETE /storage/v1/b/demo/o/a HTTP/1.1\r\n\r\n\r\n\
             --b\r\nContent-Type: application/http\r\nContent-ID: <2>\r\n\r\n\
-            GET /storage/v1/b/demo/o/a HTTP/1.1\r\n\r\n\r\n\
+            GET http://anywhere/storage/v1/b/demo/o/a HTTP/1.1\r\n\r\n\r\n\
             --b\r\nContent-Type: application/http\r\n\r\n\
             POST /storage/v1/b?project=p HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{"name":"made"}\r\n\
             --b--\r\n

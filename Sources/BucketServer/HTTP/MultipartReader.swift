@@ -109,7 +109,7 @@ struct MultipartReader {
 
     private static func parameter(_ name: String, of header: String) -> String? {
         for item in header.split(separator: ";").dropFirst() {
-            let pair = item.split(separator: "=", maxSplits: 1)
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, pair[0].drop(while: { $0 == " " }).lowercased() == name else { continue }
             return String(pair[1].drop { $0 == " " || $0 == "\"" || $0 == "'" }.prefix { $0 != "\"" && $0 != "'" })
         }

@@ -6,7 +6,8 @@ struct Target: Sendable {
 
     /// - Parameter raw: the bytes of the request line, e.g. `/storage/v1/b/demo/o/a%2Fb?alt=media`.
     /// - Throws: 400 when a segment or value is not UTF-8 once decoded.
-    init(raw: some Collection<UInt8>) throws(APIError) {
+    init(raw whole: some Collection<UInt8>) throws(APIError) {
+        let raw = withoutOrigin(whole)
         let mark = raw.firstIndex(of: UInt8(ascii: "?"))
         var path: [String] = []
         for segment in raw[..<(mark ?? raw.endIndex)].split(
@@ -39,6 +40,13 @@ struct Target: Sendable {
     }
 
     func flag(_ name: String) -> Bool { self[name] == "true" }
+}
+
+/// The absolute form of a target, which a server must take (RFC 9112, section 3.2.2), without `http://host`.
+private func withoutOrigin<Bytes: Collection<UInt8>>(_ target: Bytes) -> Bytes.SubSequence {
+    guard target.first != UInt8(ascii: "/"), target.starts(with: "http".utf8) else { return target[...] }
+    let authority = target.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    return authority.drop { $0 != UInt8(ascii: "/") }
 }
 
 /// Decoded bytes as text, which keeps them unless they are not UTF-8.

@@ -20,12 +20,13 @@ enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// Reads a request body that must be an object.
+    /// Reads a request body that must be an object; Google's own Go client says `null` for an empty one.
     static func parseObject(_ bytes: [UInt8]) throws(APIError) -> [String: JSONValue] {
-        guard case .object(let members) = try parse(bytes) else {
-            throw APIError(status: 400, reason: "parseError", message: "The request body is not a JSON object.")
+        switch try parse(bytes) {
+        case .object(let members): return members
+        case .null: return [:]
+        default: throw APIError(status: 400, reason: "parseError", message: "The request body is not a JSON object.")
         }
-        return members
     }
 
     /// A scalar as text: clients send sizes and generations as strings or numbers.

@@ -6,7 +6,7 @@ extension Service {
     func batch(_ request: Request, _ body: [UInt8]) throws(APIError) -> Response {
         var reader = try MultipartReader(contentType: request.headers["Content-Type"])
         let parts = BatchParts()
-        try reader.read(body, into: parts)
+        try reader.read(withFullLineEnds(body), into: parts)
         guard reader.isFinished else { throw .invalid("The batch ends before its last boundary.") }
         guard parts.all.count <= Self.mostCalls else { throw .invalid("A batch takes at most 100 calls.") }
         let boundary = "batch_\(randomID())"
@@ -85,6 +85,17 @@ extension Service {
         text += "Content-Length: \(body.count)\r\n\r\n".utf8
         return text + body
     }
+}
+
+/// Google's own Python client ends the lines of a batch with a bare line feed.
+private func withFullLineEnds(_ text: [UInt8]) -> [UInt8] {
+    var full: [UInt8] = []
+    full.reserveCapacity(text.count + text.count / 16)
+    for byte in text {
+        if byte == 0x0A, full.last != 0x0D { full.append(0x0D) }
+        full.append(byte)
+    }
+    return full
 }
 
 private func reasonPhrase(_ status: Int) -> String {
