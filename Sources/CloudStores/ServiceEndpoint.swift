@@ -7,6 +7,8 @@ package struct ServiceEndpoint: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { root }
 
+    var isEncrypted: Bool { root.hasPrefix("https://") }
+
     private init(root: String) { self.root = root }
 
     /// Why a text is no endpoint, in one line.

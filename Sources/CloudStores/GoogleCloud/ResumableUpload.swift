@@ -75,6 +75,11 @@ private struct ResumableUpload {
             throw failure(.malformedAnswer, "the server opened an upload and named no address for it")
         }
         session = location.first == "/" ? store.endpoint.root + location : location
+        // The bytes would travel in the clear.
+        guard !store.endpoint.isEncrypted || session.lowercased().hasPrefix("https://") else {
+            throw failure(.malformedAnswer, "the server wants the upload over plain http")
+        }
+        retries.progressed()
         return .opened
     }
 

@@ -144,6 +144,13 @@ struct ResumableUploadTests {
         #expect(scripted.asked[1].request.url == "http://127.0.0.1:1/up?id=1")
     }
 
+    @Test func anUploadThatBeganEncryptedStaysSo() async throws {
+        let scripted = try ScriptedStore([session, done], endpoint: "https://host") { $0.wholeUploadLimit = 10 }
+        let error = await failure(of: try await scripted.store.insert(Upload("x", bytes, if: .none)))
+        #expect(error?.kind == .malformedAnswer)
+        #expect(scripted.asked.count == 1)
+    }
+
     @Test func startingIsRepeatedAndRefusalsAreFinal() async throws {
         let scripted = try store([.error(503), .failure(.connectionLost), session, .error(403)])
         let error = await failure(of: try await scripted.store.insert(Upload("x", bytes, if: .none)))

@@ -45,7 +45,7 @@ struct ScriptedStore {
 
     init(
         _ script: [ScriptedTransport.Step], credentials: any CredentialSource = FixedCredentials(.anonymous),
-        pieceSize: Int = 1_000, random: Double = 0.5,
+        endpoint: String = "http://127.0.0.1:1", pieceSize: Int = 1_000, random: Double = 0.5,
         _ configure: (inout GoogleCloudStore.Configuration) -> Void = { _ in }
     ) throws {
         transport = ScriptedTransport(script, pieceSize: pieceSize)
@@ -53,7 +53,7 @@ struct ScriptedStore {
         var configuration = GoogleCloudStore.Configuration()
         configure(&configuration)
         store = GoogleCloudStore(
-            bucket: "demo", endpoint: try ServiceEndpoint(parsing: "http://127.0.0.1:1"), transport: transport,
+            bucket: "demo", endpoint: try ServiceEndpoint(parsing: endpoint), transport: transport,
             credentials: credentials, configuration: configuration, clock: clock.retryClock, log: .silent)
     }
 

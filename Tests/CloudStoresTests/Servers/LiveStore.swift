@@ -23,7 +23,8 @@ struct LiveStore {
         root: String, bucket: String = "demo", _ configure: (inout GoogleCloudStore.Configuration) -> Void = { _ in }
     ) throws {
         var configuration = GoogleCloudStore.Configuration()
-        configuration.timeLimit = .seconds(20)
+        // Generous, as the tests all run at once.
+        configuration.timeLimit = .seconds(120)
         configure(&configuration)
         store = GoogleCloudStore(
             bucket: bucket, endpoint: try ServiceEndpoint(parsing: root), transport: CurlTransport(log: .silent),
