@@ -50,17 +50,22 @@ extension ContentState {
         return true
     }
 
-    /// Lets an open wait for the first flight in `beginning` whose generation is not known, if there is one; lets it go
-    /// on if everything comes from known ones.
-    /// - Returns: the first gap, if there is one and nothing to wait for.
-    mutating func join(_ open: PendingOpen, _ beginning: Range<Int64>) -> Range<Int64>? {
+    /// How an open gets on.
+    enum Opening {
+        /// Nothing of the beginning is missing.
+        case done
+        /// It hears when a flight under way knows its generation.
+        case joined
+        case missing(Range<Int64>)
+    }
+
+    /// Lets an open wait for the first flight in `beginning` whose generation is not known, if there is one.
+    mutating func join(_ open: PendingOpen, _ beginning: Range<Int64>) -> Opening {
         if let index = flights.firstIndex(where: { !$0.isValidated && $0.range.overlaps(beginning) }) {
             flights[index].opens.append(open)
-            return nil
+            return .joined
         }
-        if let gap = gaps(in: beginning).first { return gap }
-        open.resume(.success(()))
-        return nil
+        return gaps(in: beginning).first.map { .missing($0) } ?? .done
     }
 
     /// Gaps in `range`; flights of others there are from now on of interest to several.

@@ -68,19 +68,17 @@ final class ObjectContent: Sendable {
 
     /// Joins a request, or starts one and joins it. False if there was no room.
     private func join(_ open: PendingOpen, for purpose: MemoryBudget.Purpose) -> Bool {
-        while let gap = state.withLock({ $0.join(open, beginning) }) {
+        var opening = state.withLock { $0.join(open, beginning) }
+        while case .missing(let gap) = opening {
             guard let blocks = engine.budget.allocate(Int64(gap.count), for: purpose) else { return false }
-            let launch = state.withLock { state -> ContentState.Launch? in
-                guard let launch = state.add(gap, blocks, to: self, isPinned: false, for: nil) else { return nil }
-                // Before it is sent, so that no answer is missed.
-                _ = state.join(open, beginning)
-                return launch
+            let launch: ContentState.Launch?
+            (launch, opening) = state.withLock { state in
+                // In one step, so that no answer is missed.
+                (state.add(gap, blocks, to: self, isPinned: false, for: nil), state.join(open, beginning))
             }
-            if let launch {
-                send(launch)
-                return true
-            }
+            if let launch { send(launch) }
         }
+        if case .done = opening { open.resume(.success(())) }
         return true
     }
 

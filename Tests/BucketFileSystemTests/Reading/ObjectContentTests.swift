@@ -57,6 +57,7 @@ struct ObjectContentTests {
             size: 100 << 10, store: InMemoryStore(pieceSize: 1_024, pieceInterval: .seconds(3_600)))
         try await bench.content.validateAndPrefetch()
         #expect(bench.content.isFetching)
+        bench.content.discard()
     }
 
     @Test func aCancelledOpenLetsGoAndTheRequestGoesOn() async throws {
@@ -99,6 +100,7 @@ struct ObjectContentTests {
             size: Self.mebibyte, store: InMemoryStore(pieceSize: 64 << 10, pieceInterval: .seconds(3_600)))
         _ = try await bench.content.bytes(at: 0, count: 4_096)
         #expect(bench.content.isFetching)
+        bench.content.discard()
     }
 
     @Test(arguments: [4_096, 131_072, 1 << 20, 300_001]) func aSequentialReadAsksForNoByteTwice(step: Int) async throws
@@ -294,5 +296,7 @@ struct ObjectContentTests {
         #expect(bench.engine.budget.residentCount == 0)
         bench.store.hold(.read)
         #expect(bench.content.bytesAtOnce(at: 0, count: 1) == nil)
+        bench.store.release(.read)
+        await bench.settle()
     }
 }
