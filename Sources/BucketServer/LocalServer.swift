@@ -61,5 +61,6 @@ package final class LocalServer: Sendable {
             return if case .running(let daemon) = state { daemon } else { nil }
         }
         daemon?.stop()
+        service.directoryLock.release()
     }
 }

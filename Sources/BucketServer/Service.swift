@@ -1,5 +1,6 @@
 /// Everything a request can touch. Any thread may call it.
 final class Service: Sendable {
+    let directoryLock: DirectoryLock
     let index: ObjectIndex
     let files: ContentFiles
     let sessions: UploadSessions
@@ -13,6 +14,7 @@ final class Service: Sendable {
     init(_ configuration: LocalServer.Configuration) throws(ServerError) {
         let directory = configuration.dataDirectory
         try makeDirectory(directory)
+        directoryLock = try DirectoryLock(directory)
         do {
             index = try ObjectIndex(path: directory + "/index.sqlite")
             files = try ContentFiles(

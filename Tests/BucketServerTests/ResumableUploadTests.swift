@@ -125,6 +125,16 @@ struct ResumableUploadTests {
         #expect(server.connections == 1)
     }
 
+    @Test func manyUnfinishedUploadsGoOnWhereTheyWere() {
+        let first = start()
+        _ = put(first, 0..<262_144, total: "*")
+        // More than the server keeps in memory.
+        for number in 0..<300 { _ = start("other\(number)") }
+        #expect(query(first)["Range"] == "bytes=0-262143")
+        #expect(put(first, 262_144..<700_000, total: "700000").status == 200)
+        expectSame(server.media("f").body, content)
+    }
+
     @Test func anUnknownSessionIsNotFound() {
         #expect(query("/upload/storage/v1/b/demo/o?uploadType=resumable&upload_id=none").status == 404)
     }

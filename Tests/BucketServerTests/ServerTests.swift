@@ -85,11 +85,20 @@ struct ServerTests {
 
     @Test func aPortInUseIsNamed() throws {
         let server = try TestServer()
-        let second = try TestServer()
-        var configuration = LocalServer.Configuration(dataDirectory: second.directory.path)
+        let directory = temporaryDirectory()
+        var configuration = LocalServer.Configuration(dataDirectory: directory.path)
         configuration.port = server.port
         let error = #expect(throws: ServerError.self) { try LocalServer(configuration).start() }
         #expect(error?.description.contains("port \(server.port)") == true)
+    }
+
+    @Test func aSecondServerIsKeptOutOfADirectory() throws {
+        let server = try TestServer()
+        let error = #expect(throws: ServerError.self) {
+            try LocalServer(LocalServer.Configuration(dataDirectory: server.directory.path))
+        }
+        #expect(error?.description.contains("another server") == true)
+        #expect(try TestServer(restarting: server).put("f", "x").status == 200)
     }
 
     @Test func anUnusableDirectoryIsNamed() {

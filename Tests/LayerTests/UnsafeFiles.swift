@@ -22,6 +22,7 @@ enum UnsafeFiles {
         "Sources/BucketServer/Content/Gunzip.swift",
         "Sources/BucketServer/Content/OpenFile.swift",
         "Sources/BucketServer/Content/StagedContent.swift",
+        "Sources/BucketServer/DirectoryLock.swift",
         "Sources/BucketServer/HTTP/ByteSearch.swift",
         "Sources/BucketServer/HTTP/HTTPDaemon.swift",
         "Sources/BucketServer/HTTP/ListeningSocket.swift",

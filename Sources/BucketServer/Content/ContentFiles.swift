@@ -55,6 +55,8 @@ final class ContentFiles: Sendable {
         return try StagedContent(continuing: path, size: content.size, crc32c: content.checksums.crc32c)
     }
 
+    func removeStaged(upload id: String) { unsafe unlink("\(directory)/staged/\(Self.uploadPrefix)\(id)") }
+
     func publish(_ staged: StagedContent) throws(APIError) -> ContentID {
         let id = nextID()
         try onShelf(of: id) { () throws(APIError) in try staged.publish(as: path(id)) }

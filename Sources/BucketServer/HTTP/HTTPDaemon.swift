@@ -16,6 +16,7 @@ final class HTTPDaemon: @unchecked Sendable {
 
     /// - Parameter socket: listens already; it is the daemon's from here on.
     init(service: Service, socket: ListeningSocket) throws(ServerError) {
+        Self.allowManyFiles()
         var callbacks = unsafe firemount_httpd_callbacks(
             context: Unmanaged.passUnretained(service).toOpaque(), access: handleAccess, completed: handleCompletion,
             target: handleTarget)
@@ -27,6 +28,14 @@ final class HTTPDaemon: @unchecked Sendable {
         }
         self.service = service
         unsafe self.daemon = daemon
+    }
+
+    /// Each connection may have a file open besides its socket: take what the system lets us have.
+    private static func allowManyFiles() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Ends every connection. Call it once.

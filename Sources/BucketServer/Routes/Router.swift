@@ -186,7 +186,7 @@ extension Service {
 
     /// An upload session's address is its key: no credentials are asked for.
     private func routeSession(_ request: Request, _ id: String) throws(APIError) -> Route {
-        let name = try sessions.session(id).plan.name
+        let name = try sessions.plan(id).name
         switch request.method {
         case "PUT", "POST":
             let isQuery = if case .query = try ContentRange(request.headers["Content-Range"]) { true } else { false }

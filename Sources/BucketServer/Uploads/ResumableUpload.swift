@@ -7,16 +7,17 @@ extension Service {
         plan.attributes.contentType = plan.attributes.contentType ?? request.headers["X-Upload-Content-Type"]
         try plan.preconditions.check(try index.object(plan.name, in: record))
         let announced = request.headers["X-Upload-Content-Length"]
-        let session = try sessions.start(plan, announcedSize: announced.flatMap { Int64($0) })
+        let id = try sessions.start(plan, announcedSize: announced.flatMap { Int64($0) })
         let name = String(decoding: percentEncoded(plan.name.bytes), as: UTF8.self)
-        let path = "/upload/storage/v1/b/\(bucket)/o?uploadType=resumable&name=\(name)&upload_id=\(session.id)"
+        let path = "/upload/storage/v1/b/\(bucket)/o?uploadType=resumable&name=\(name)&upload_id=\(id)"
         return Response(
-            status: 200, headers: [("Location", root(request) + path), ("X-GUploader-UploadID", session.id)])
+            status: 200, headers: [("Location", root(request) + path), ("X-GUploader-UploadID", id)])
     }
 
     /// `DELETE` of a session.
     func cancelUpload(_ id: String) throws(APIError) -> Response {
-        let session = try sessions.session(id)
+        let session = try sessions.checkOut(id)
+        defer { sessions.checkIn(session) }
         if case .cancelled = session.progress() { throw .gone }
         try sessions.cancel(session)
         return Response(status: 499)
@@ -40,13 +41,16 @@ final class ResumableUpload: BodyReceiver {
     init(_ service: Service, _ request: Request, uploadID: String) throws(APIError) {
         self.service = service
         self.request = request
-        session = try service.sessions.session(uploadID)
         range = try ContentRange(request.headers["Content-Range"])
+        // From here on nothing throws before `deinit` is due, which checks it in.
+        session = try service.sessions.checkOut(uploadID)
         position = if case .chunk(let first, _, _) = range { first } else { 0 }
         turn = session.takeTurn()
         try checkAnnouncedSize()
         try checkLength()
     }
+
+    deinit { service.sessions.checkIn(session) }
 
     func receive(_ bytes: RawSpan) throws(APIError) {
         guard case .receiving = session.progress() else { return }

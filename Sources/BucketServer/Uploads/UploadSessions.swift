@@ -3,9 +3,12 @@ import Locking
 
 /// The resumable uploads, finished ones too, so that a client whose last answer was lost can ask again.
 ///
-/// They are kept in the index for a week (PROTOCOL 4.5) and survive a restart of the server. Any thread may call it.
+/// They are kept in the index for a week (PROTOCOL 4.5) and survive a restart of the server. In memory are those in use
+/// and a bounded number of others. Any thread may call it.
 final class UploadSessions: Sendable {
     private static let lifetime: Microseconds = 7 * 24 * 3600 * 1_000_000
+    /// Each unfinished one holds a file open. Reading one in again costs reading its bytes again.
+    private static let mostIdle = 256
 
     private struct Stored: Codable {
         let plan: UploadPlan
@@ -13,9 +16,15 @@ final class UploadSessions: Sendable {
         var doneGeneration: Int64?
     }
 
+    private struct Entry {
+        let session: UploadSession
+        /// Requests that hold it. While there is one, everybody must get this very session.
+        var users: Int
+    }
+
     private let index: ObjectIndex
     private let files: ContentFiles
-    private let sessions = Lock<[String: UploadSession]>([:])
+    private let entries = Lock<[String: Entry]>([:])
 
     init(index: ObjectIndex, files: ContentFiles) throws(APIError) {
         self.index = index
@@ -23,7 +32,9 @@ final class UploadSessions: Sendable {
         try expire(before: currentTime() - Self.lifetime)
     }
 
-    func start(_ plan: UploadPlan, announcedSize: Int64?) throws(APIError) -> UploadSession {
+    /// Begins an upload.
+    /// - Returns: the session's id.
+    func start(_ plan: UploadPlan, announcedSize: Int64?) throws(APIError) -> String {
         let id = randomID()
         let session = UploadSession(
             id: id, plan: plan, announcedSize: announcedSize, staged: try files.stage(upload: id))
@@ -35,18 +46,41 @@ final class UploadSessions: Sendable {
             insert.bind(3, text)
             try insert.run()
         }
-        sessions.withLock { $0[id] = session }
-        return session
+        entries.withLock { entries in
+            Self.dropIdle(&entries)
+            entries[id] = Entry(session: session, users: 0)
+        }
+        return id
     }
 
+    /// What an upload is to become.
     /// - Throws: 404 when there is no such session (any more).
-    func session(_ id: String) throws(APIError) -> UploadSession {
-        if let session = sessions.withLock({ $0[id] }) { return session }
+    func plan(_ id: String) throws(APIError) -> UploadPlan {
+        let session = try checkOut(id)
+        defer { checkIn(session) }
+        return session.plan
+    }
+
+    /// The session, held until it is checked in.
+    /// - Throws: 404 when there is no such session (any more).
+    func checkOut(_ id: String) throws(APIError) -> UploadSession {
+        if let session = entries.withLock({ Self.use(id, in: &$0) }) { return session }
         let loaded = try load(id)
-        return sessions.withLock { sessions in
-            if let session = sessions[id] { return session }
-            sessions[id] = loaded
+        return entries.withLock { entries in
+            if let session = Self.use(id, in: &entries) { return session }
+            Self.dropIdle(&entries)
+            entries[id] = Entry(session: loaded, users: 1)
             return loaded
+        }
+    }
+
+    func checkIn(_ session: UploadSession) {
+        let isOver = if case .receiving = session.progress() { false } else { true }
+        entries.withLock { entries in
+            guard var entry = entries[session.id] else { return }
+            entry.users -= 1
+            // What is over can be read from the index if anybody asks.
+            entries[session.id] = entry.users == 0 && isOver ? nil : entry
         }
     }
 
@@ -67,6 +101,16 @@ final class UploadSessions: Sendable {
             try delete.run()
         }
         session.cancel()
+    }
+
+    private static func use(_ id: String, in entries: inout [String: Entry]) -> UploadSession? {
+        entries[id]?.users += 1
+        return entries[id]?.session
+    }
+
+    private static func dropIdle(_ entries: inout [String: Entry]) {
+        guard entries.count >= mostIdle else { return }
+        entries = entries.filter { $0.value.users > 0 }
     }
 
     private func load(_ id: String) throws(APIError) -> UploadSession {
@@ -99,7 +143,7 @@ final class UploadSessions: Sendable {
             while try delete.step() { ids.append(delete.text(0) ?? "") }
             return ids
         }
-        for id in expired { try files.stage(upload: id).discard() }
+        for id in expired { files.removeStaged(upload: id) }
     }
 
     private func encoded(_ stored: Stored) throws(APIError) -> [UInt8] {
