@@ -39,6 +39,8 @@ package final class FileSystem: Sendable {
         namespace = Lock(Namespace(configuration: configuration, now: clock.now()))
     }
 
+    deinit { namespace.withLock { $0.removeAll() } }
+
     package func statistics() -> FileSystemStatistics { FileSystemStatistics() }
 
     /// Waits for what is being stored and stores what is still dirty; the mount is no longer reachable.

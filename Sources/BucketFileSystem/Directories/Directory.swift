@@ -23,6 +23,12 @@ final class Directory {
         if case .absent = child { forgetAbsentIfMany() }
     }
 
+    func removeAll() {
+        children = [:]
+        count = 0
+        listing = nil
+    }
+
     /// A program that probes for many names must not fill the memory. Forgetting one only means to ask again.
     private func forgetAbsentIfMany() {
         guard children.count - count > Self.mostAbsent else { return }

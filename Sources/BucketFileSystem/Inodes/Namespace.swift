@@ -113,6 +113,12 @@ struct Namespace {
         node.parent?.directory?.set(node.name, .known(kind: node.kind, record: node.record, asOf: node.asOf))
     }
 
+    /// The end: parents and children hold each other.
+    mutating func removeAll() {
+        for node in nodes.values { node.directory?.removeAll() }
+        nodes = [:]
+    }
+
     mutating func forget(_ number: InodeNumber, lookups: UInt64) {
         guard let node = nodes[number] else { return }
         precondition(node.lookups >= lookups, "\(number): forget \(lookups) of \(node.lookups)")
