@@ -122,7 +122,8 @@ int main(int argc, char **argv) {
     for (struct conn *c = conns; c; c = c->next) for (int i = 0; i < 2; i++) {
       // What became due since push() looked has no EPOLLOUT to wake us: it must not be slept over.
       int unwatched = !(c->want[!i] & EPOLLOUT) && !(i == 0 && c->connecting);
-      if (c->p[i].head && c->p[i].head->due < soonest && (c->p[i].head->due > t || unwatched)) soonest = c->p[i].head->due;
+      struct chunk *head = c->p[i].head;
+      if (head && head->due < soonest && (head->due > t || unwatched)) soonest = head->due;
     }
     double d = soonest > t ? soonest - t : 0;
     struct timespec ts = { .tv_sec = (time_t)d, .tv_nsec = (long)((d - (time_t)d) * 1e9) };

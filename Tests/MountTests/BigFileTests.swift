@@ -1,6 +1,6 @@
 import Testing
 
-/// Files larger than memory limits and windows. fake-gcs-server holds objects in memory several times over, so it gets less.
+/// Files larger than memory limits and windows. fake-gcs-server holds objects in memory several times over: it gets less.
 @Suite(.mounted()) struct BigFileTests {
     @Test(arguments: [(Server.local, 2048), (.fakeGCS, 256)])
     func aBigFileGoesInAndOutUnchanged(server: Server, mebibytes: Int) throws {
@@ -33,7 +33,7 @@ import Testing
                 local='\(folder.scratch.path)/file'; pids=()
                 for i in 1 2 3 4; do cmp "$F/file" "$local" & pids+=($!); done
                 for i in 1 2 3 4; do
-                    (offset=$((i * 13000000 + i)); cmp <(tail -c +$offset "$F/file") <(tail -c +$offset "$local")) & pids+=($!)
+                    at=$((i * 13000000 + i)); cmp <(tail -c +$at "$F/file") <(tail -c +$at "$local") & pids+=($!)
                 done
                 python3 - "$F/file" "$local" <<'PYTHON' & pids+=($!)
                 import os, random, sys

@@ -9,7 +9,7 @@ import Testing
         try folder.run(
             """
             printf 'one\\ntwo\\n' >"$F/notes.txt"
-            for how in 'set nobackup nowritebackup' 'set backup backupcopy=no' 'set nobackup writebackup backupcopy=yes'; do
+            for how in 'set nobackup nowritebackup' 'set backup backupcopy=no' 'set writebackup backupcopy=yes'; do
                 vim.tiny -es -u NONE -N -c "$how" -c '%s/one/& more/' -c 'wq' "$F/notes.txt"
             done
             expect "$(head -1 "$F/notes.txt")" 'one more more more'

@@ -66,7 +66,7 @@ import Testing
     func changingModesIsQuietAndLeavesTheContentAlone(server: Server) throws {
         let folder = try Mounts.folder(on: server)
         try folder.run(
-            "cd \"$F\"; echo content >file; chmod 600 file; chmod +x file; chown 0:0 file; expect \"$(cat file)\" content"
+            "cd \"$F\"; echo content >file; chmod 600 file; chmod +x file; chown 0:0 file; grep -q content file"
         )
         #expect(try folder.bucket.text(folder.object("file")) == "content\n")
     }

@@ -115,8 +115,10 @@ import Testing
             """)
         try folder.seenAfresh { afresh in
             try afresh.run(
-                "expect \"$(sqlite3 \"$F/db\" 'pragma integrity_check; select count(*) from t;' | tr '\\n' ' ')\" 'ok 2700 '"
-            )
+                """
+                checks='pragma integrity_check; select count(*) from t;'
+                expect "$(sqlite3 "$F/db" "$checks" | tr '\\n' ' ')" 'ok 2700 '
+                """)
         }
     }
 

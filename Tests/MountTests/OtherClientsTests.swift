@@ -104,7 +104,8 @@ import Testing
             """
             exec 3>>"$F/file"
             printf ' and more' >&3
-            curl -sf -o /dev/null -X PATCH -H 'Content-Type: application/json' -d '{"metadata":{"colour":"red"}}' '\(url)'
+            curl -sf -o /dev/null -X PATCH -H 'Content-Type: application/json' \
+                -d '{"metadata":{"colour":"red"}}' '\(url)'
             exec 3>&-
             """)
         #expect(try folder.bucket.text(folder.object("file")) == "original and more")
@@ -183,8 +184,8 @@ import Testing
             """)
     }
 
-    /// Where a plain POST replaces the object, without the child process that curl would be: a process that begins closes
-    /// the descriptors it inherits, and closing stores.
+    /// Where a plain POST replaces the object, without the child process that curl would be: a process that begins
+    /// closes the descriptors it inherits, and closing stores.
     private func uploadURL(of folder: MountedFolder, _ file: String) -> String {
         let name = "\(folder.name)%2F\(file.replacing(" ", with: "%20"))"
         return "\(folder.bucket.server)/upload/storage/v1/b/\(folder.bucket.bucket)/o?uploadType=media&name=\(name)"

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A server with a bucket, and the bucket mounted. Everything ends with `tearDown`, and with the test process at the latest.
+/// A server with a bucket, and the bucket mounted. Both end with `tearDown`, and with the test process at the latest.
 final class MountedBucket: Sendable {
     let server: RunningServer
     let bucket: OtherClient

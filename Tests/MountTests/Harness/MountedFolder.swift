@@ -18,15 +18,14 @@ struct MountedFolder {
     /// The object's name of a path below this folder.
     func object(_ path: String) -> String { "\(name)/\(path)" }
 
-    /// Runs a bash script that fails at the first failing command. `$F` is the folder, `$T` the local one, `$M` the mount
-    /// point. Answers what it printed.
+    /// Runs a bash script that fails at the first failing command. `$F` is the folder, `$T` the local one, `$M` the
+    /// mount point. Answers what it printed.
     @discardableResult
     func run(_ script: String, limit: Duration = .seconds(240)) throws -> String {
         let outcome = try attempt(script, limit: limit)
         guard outcome.status == 0 else {
-            throw ToolFailure(
-                description: "status \(outcome.status) from:\n\(script)\n— output —\n\(outcome.output)\n\(mounted.logs)"
-            )
+            let said = "— output —\n\(outcome.output)\n\(mounted.logs)"
+            throw ToolFailure(description: "status \(outcome.status) from:\n\(script)\n\(said)")
         }
         return outcome.output
     }
@@ -53,14 +52,15 @@ struct MountedFolder {
 /// What the scripts of the tests have in common.
 enum ShellWords {
     static let all = """
-        # make_tree FOLDER COUNT: small files in folders ten deep at most, with old times, some modes, some links.
+        # make_tree FOLDER COUNT: small files in folders three deep at most, with old times, some modes, some links.
         make_tree() {
             python3 - "$1" "$2" <<'PYTHON'
         import os, random, sys
         folder, count = sys.argv[1], int(sys.argv[2])
         chance = random.Random(count)
         for number in range(count):
-            path = os.path.join(folder, *[f"d{chance.randrange(3)}" for _ in range(chance.randrange(4))], f"f{number}.txt")
+            parents = [f"d{chance.randrange(3)}" for _ in range(chance.randrange(4))]
+            path = os.path.join(folder, *parents, f"f{number}.txt")
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file: file.write(chance.randbytes(chance.choice([0, 1, 100, 3000, 9000])))
             os.chmod(path, chance.choice([0o644, 0o600, 0o755]))

@@ -55,13 +55,14 @@ final class RunningServer: Sendable {
 
     var log: String { service.log }
 
-    /// Puts objects `prefix00001` and so on beside `name`, equal to it in all else. Local server only: straight into its
-    /// index, because a hundred thousand requests would take minutes.
+    /// Puts objects `prefix00001` and so on beside `name`, equal to it in all else. Local server only: straight into
+    /// its index, because a hundred thousand requests would take minutes.
     func multiply(_ name: String, prefix: String, count: Int) throws {
         let statements = """
             .timeout 10000
             CREATE TEMP TABLE template AS SELECT * FROM objects WHERE name = CAST('\(name)' AS BLOB);
-            CREATE TEMP TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            CREATE TEMP TABLE copies AS
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
                 SELECT template.* FROM template, n;
             UPDATE copies SET name = CAST(printf('%s%05d', '\(prefix)', rowid) AS BLOB);
             INSERT INTO objects SELECT * FROM copies;
