@@ -96,12 +96,13 @@ class GoogleServer:
 
     def insert(self, name, path):
         url = f"{self.near}/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name={name}"
-        run("curl", "-sf", "-o", "/dev/null", "-H", "Content-Type: application/octet-stream", "-X", "POST", "-T", path, url)
+        run("curl", "-sf", "-o", "/dev/null", "-X", "POST", "-T", path, url)
 
     def insert_many(self, pattern, path):
         """`pattern` as curl takes it: `folder%2Ff-[0-99]`."""
         url = f"{self.near}/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name={pattern}"
-        run("curl", "-sf", "-Z", "--parallel-max", "16", "-o", "/dev/null", "--data-binary", f"@{path}", url)
+        run("curl", "-sf", "-Z", "--parallel-max", "16", "-o", "/dev/null", "--data-binary", f"@{path}", url,
+            stderr=subprocess.DEVNULL)
 
     def requests(self):
         with urllib.request.urlopen(f"{self.near}/_firemount/requests") as answer:
@@ -139,7 +140,7 @@ class S3Server:
     def curl(self, *words):
         return subprocess.run(
             ["curl", "-sf", "-o", "/dev/null", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user", "bench:benchbench",
-             *[str(word) for word in words]], check=False)
+             *[str(word) for word in words]], check=False, stderr=subprocess.DEVNULL)
 
     def insert(self, name, path):
         self.curl("-T", path, f"{self.near}/{BUCKET}/{name.replace('%2F', '/')}").check_returncode()
@@ -233,11 +234,18 @@ class Bench:
         return dict.fromkeys(self.servers.values())
 
     def each_mount(self):
-        """Runs outside, peers inside, so that what changes on the machine meanwhile changes for all."""
+        """Runs outside, peers inside, so that what changes on the machine meanwhile changes for all. A peer that needs
+        more than a minute for a run is believed after that one."""
+        slow = set()
         for _ in range(self.runs):
             for peer in self.peers:
+                if peer in slow:
+                    continue
                 with Mounted(self.services, peer, self.servers[peer]) as mounted:
+                    start = time.monotonic()
                     yield peer, mounted
+                    if time.monotonic() - start > 60:
+                        slow.add(peer)
 
     def requests(self, peer, measure, work):
         if self.servers[peer] is not self.google:
