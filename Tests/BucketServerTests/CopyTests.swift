@@ -68,6 +68,14 @@ struct CopyTests {
         #expect(server.call("POST", object("f/rewriteTo/b/demo/o/c?rewriteToken=x")).status == 400)
     }
 
+    @Test func aRewriteMayGoOnWithoutALimit() {
+        server.put("big", [UInt8](repeating: 1, count: 3 << 20))
+        let path = object("big/rewriteTo/b/demo/o/c")
+        let first = server.call("POST", path + "?maxBytesRewrittenPerCall=1048576").document
+        #expect(first.done == false)
+        #expect(server.call("POST", path + "?rewriteToken=\(escaped(first.rewriteToken ?? ""))").document.done == true)
+    }
+
     @Test func aMoveKeepsBytesAndMetadata() {
         let before = server.get("f").document
         let moved = server.call("POST", object("f/moveTo/o/dir%2Fg")).document

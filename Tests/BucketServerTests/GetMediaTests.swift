@@ -19,6 +19,8 @@ struct GetMediaTests {
         RangeCase(range: "bytes=5-", status: 416, contentRange: "bytes */5"),
         RangeCase(range: "bytes=9-12", status: 416, contentRange: "bytes */5"),
         RangeCase(range: "bytes=-0", status: 416, contentRange: "bytes */5"),
+        RangeCase(range: "bytes=1-9223372036854775807", status: 206, body: "ello", contentRange: "bytes 1-4/5"),
+        RangeCase(range: "bytes=-9223372036854775807", status: 206, body: "hello", contentRange: "bytes 0-4/5"),
         RangeCase(range: "bytes=0-1,3-4", status: 200, body: "hello"),
         RangeCase(range: "bytes=3-1", status: 200, body: "hello"),
         RangeCase(range: "lines=1-2", status: 200, body: "hello"),

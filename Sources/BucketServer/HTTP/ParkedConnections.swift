@@ -29,7 +29,8 @@ final class ParkedConnections: Sendable {
             return state.nextTicket
         }
         guard let ticket else { return }
-        let (seconds, attoseconds) = duration.components
+        // Longer than any test waits, and far from where the sum below would overflow.
+        let (seconds, attoseconds) = min(duration, .seconds(86_400)).components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
         DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { self.resume(ticket) }
     }

@@ -97,7 +97,7 @@ enum ByteRange: Equatable {
             let length = min(suffix, size)
             self = length > 0 ? .part(offset: size - length, length: length) : .unsatisfiable
         case (let first?, let last) where last != nil || ends[1].isEmpty:
-            let end = min(last.map { $0 + 1 } ?? size, size)
+            let end = last.map { min($0, size - 1) + 1 } ?? size
             if let last, last < first {
                 self = .all
             } else {

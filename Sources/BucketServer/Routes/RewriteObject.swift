@@ -62,5 +62,8 @@ private struct RewriteProgress {
 
     var token: String { String(decoding: base64(Array("\(generation):\(rewritten)".utf8)), as: UTF8.self) }
 
-    mutating func advance(by bytes: Int64) { rewritten = rewritten.addingReportingOverflow(bytes).partialValue }
+    mutating func advance(by bytes: Int64) {
+        let (sum, isTooLarge) = rewritten.addingReportingOverflow(bytes)
+        rewritten = isTooLarge ? .max : sum
+    }
 }
