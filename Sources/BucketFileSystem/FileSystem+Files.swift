@@ -45,7 +45,7 @@ extension FileSystem {
         _ name: EntryName, in parent: InodeNumber, permissions: UInt16, _ mode: OpenMode, exclusively: Bool
     ) async throws(FileSystemError) -> (entry: Entry, file: OpenedFile) {
         try requireWritable()
-        try requireLegal(name, in: parent)
+        try requireLegal(name, in: parent, kind: .file)
         if case .found(let entry) = try await lookup(name, in: parent) {
             do throws(FileSystemError) {
                 if exclusively { throw .exists }

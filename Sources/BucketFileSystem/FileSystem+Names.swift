@@ -31,7 +31,7 @@ extension FileSystem {
         _ name: EntryName, in parent: InodeNumber, kind: FileAttributes.Kind, _ upload: (ObjectName) -> Upload
     ) async throws(FileSystemError) -> Entry {
         try requireWritable()
-        try requireLegal(name, in: parent)
+        try requireLegal(name, in: parent, kind: kind)
         try await requireAbsent(name, in: parent)
         let object = try namespace.withLock { (space) throws(FileSystemError) in
             space.objectName(name, in: try space.directory(parent).node, kind: kind)

@@ -8,9 +8,9 @@ extension FileSystem {
         _ name: EntryName, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber, replaces: Bool
     ) async throws(FileSystemError) {
         try requireWritable()
-        try requireLegal(newName, in: newParent)
         guard case .found(let source) = try await lookup(name, in: parent) else { throw .notFound }
         defer { forget(source.inode, lookups: 1) }
+        try requireLegal(newName, in: newParent, kind: source.attributes.kind)
         var target: Entry?
         if case .found(let entry) = try await lookup(newName, in: newParent) { target = entry }
         defer { if let target { forget(target.inode, lookups: 1) } }

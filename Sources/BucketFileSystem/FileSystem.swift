@@ -83,7 +83,9 @@ package final class FileSystem: Sendable {
     }
 
     /// Whether a new object may go by `name`.
-    func requireLegal(_ name: EntryName, in parent: InodeNumber) throws(FileSystemError) {
+    func requireLegal(
+        _ name: EntryName, in parent: InodeNumber, kind: FileAttributes.Kind
+    ) throws(FileSystemError) {
         if name.bytes.count > EntryName.longest { throw .nameTooLong }
         guard let segment = Spelling.segment(of: name), !segment.isFolderBesideFile, !segment.isShortened else {
             throw .invalidArgument
@@ -91,11 +93,16 @@ package final class FileSystem: Sendable {
         // The service takes UTF-8 without line ends, at most 1,024 bytes (PROTOCOL.md, names and limits).
         let hasLineEnd = segment.bytes.contains(10) || segment.bytes.contains(13)
         if hasLineEnd || String(validating: segment.bytes, as: UTF8.self) == nil { throw .invalidArgument }
-        let object = try namespace.withLock { (space) throws(FileSystemError) in
-            space.objectName(name, in: try space.directory(parent).node, kind: .directory)
+        let (folder, object) = try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.directory(parent).node
+            return (space.objectName(name, in: node, kind: .directory), space.objectName(name, in: node, kind: kind))
         }
-        if object.bytes.count > Self.longestObjectName { throw .nameTooLong }
+        if folder.bytes.count > Self.longestObjectName { throw .nameTooLong }
+        if kind == .directory { return }
+        // Without a last segment it would be the placeholder of `parent`: what it holds would never be seen.
+        if segment.bytes.isEmpty || Self.refusedObjectNames.contains(object) { throw .invalidArgument }
     }
 
     private static let longestObjectName = 1_024
+    private static let refusedObjectNames: [ObjectName] = [ObjectName("."), ObjectName("..")]
 }

@@ -238,11 +238,23 @@ import Testing
         #expect(await bench.exists("f116\u{FF05}2F") == false)
     }
 
-    @Test(arguments: ["a\nb", "x\u{FF05}2F", "\u{FF05}41"])
+    @Test(arguments: [
+        "a\nb", "x\u{FF05}2F", "\u{FF05}41", "\u{FF05}", "\u{FF05}2E", "\u{FF05}2E\u{FF05}2E",
+    ])
     func newNameThatNoObjectCanHaveIsRefused(name: String) async throws {
         let bench = Bench()
         #expect(await failure { try await bench.write(name, "x") }?.word == "invalidArgument")
         #expect(bench.store.names == [])
+    }
+
+    @Test func fileCannotBecomeItsFoldersPlaceholder() async throws {
+        let bench = Bench(objects: [("d/f", "x"), ("g", "y")])
+        #expect(await failure { try await bench.write("d/\u{FF05}", "lost") }?.word == "invalidArgument")
+        #expect(await failure { try await bench.rename("g", to: "d/\u{FF05}") }?.word == "invalidArgument")
+        #expect(bench.store.names == ["d/f", "g"])
+        try await bench.makeDirectory("d/\u{FF05}")
+        try await bench.write("d/\u{FF05}/\u{FF05}2E", "kept")
+        #expect(bench.stored("d//.") == "kept")
     }
 
     @Test func tooLongNamesAreRefused() async throws {
