@@ -3,7 +3,12 @@ import ObjectStore
 
 /// What `stat` shows, and how it is changed.
 extension FileSystem {
-    package func attributes(of inode: InodeNumber) async throws(FileSystemError) -> ExpiringAttributes {
+    /// - Parameter handle: an open file that is about to be read: it goes on showing its own version, also after
+    ///   another client has replaced the object.
+    package func attributes(
+        of inode: InodeNumber, handle: HandleID? = nil
+    ) async throws(FileSystemError) -> ExpiringAttributes {
+        if handle != nil, let frozen = try supersededAttributes(of: inode) { return frozen }
         if let known = try cachedAttributes(of: inode) { return known }
         let place = try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
@@ -11,7 +16,16 @@ extension FileSystem {
         }
         guard let segment = Spelling.segment(of: place.name) else { throw .stale }
         _ = try await ask(segment, place.name, in: place.parent)
+        if handle != nil, let frozen = try supersededAttributes(of: inode) { return frozen }
         return try currentAttributes(of: inode)
+    }
+
+    private func supersededAttributes(of inode: InodeNumber) throws(FileSystemError) -> ExpiringAttributes? {
+        try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(inode)
+            guard node.link == .superseded else { return nil }
+            return ExpiringAttributes(attributes: space.attributes(of: node), validFor: .zero)
+        }
     }
 
     /// nil: too old.

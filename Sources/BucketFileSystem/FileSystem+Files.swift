@@ -66,6 +66,7 @@ extension FileSystem {
             if folder.directory?.child(name)?.exists == true { throw .exists }
             let node = space.addNode(name, in: folder, kind: .file, record: nil, asOf: now)
             node.contents = contents
+            node.isExclusive = exclusively
             folder.folderChanges.modified = clock.today()
             return space.entry(for: node, now: now)
         }

@@ -69,7 +69,7 @@ extension FileSystem {
             precondition: targetRecord.map { .mustBe($0.objectGeneration) } ?? .mustNotExist)
         do throws(FileSystemError) {
             var moved = try await fromStore { () async throws(StorageError) in try await store.move(copy) }
-            moved = try await settle(moved, movedFrom: record)
+            moved = try await settle(moved, movedFrom: record, replacing: targetRecord)
             try namespace.withLock { (space) throws(FileSystemError) in try space.node(rename.source).contents }?
                 .relocate(to: destination, objectGeneration: moved.objectGeneration)
             try didStore(moved, of: rename.source)
@@ -81,21 +81,20 @@ extension FileSystem {
     }
 
     /// After a move the object keeps what it was, except that a type which came from the old name becomes the new
-    /// name's, and that its time, where only the bucket's clock told it, is written down before it is lost.
+    /// name's, that its time, where only the bucket's clock told it, is written down before it is lost, and that it
+    /// takes over what other clients set on the object it replaces.
     func settle(
-        _ moved: ObjectMetadata, movedFrom record: FileRecord
+        _ moved: ObjectMetadata, movedFrom record: FileRecord, replacing replaced: FileRecord? = nil
     ) async throws(FileSystemError) -> ObjectMetadata {
-        var patch = MetadataPatch()
-        let type = ContentType.forName(moved.name.bytes)
-        if moved.headers.contentType == ContentType.forName(record.metadata.name.bytes),
-            moved.headers.contentType != type
-        {
-            patch.contentType = .set(type)
+        var headers = moved.headers
+        if headers.contentType == ContentType.forName(record.metadata.name.bytes) {
+            headers.contentType = ContentType.forName(moved.name.bytes)
         }
+        if let replaced { headers = headers.completed(from: replaced, for: moved.name) }
         if record.posix.modified == nil {
-            let keys = PosixChanges(modified: record.modified).keys(over: moved.headers.custom)
-            patch.custom = keys.mapValues { .set($0) }
+            headers.custom = PosixChanges(modified: record.modified).applied(to: headers.custom)
         }
+        let patch = MetadataPatch(from: moved.headers, to: headers)
         guard !patch.isEmpty else { return moved }
         return try await fromStore { () async throws(StorageError) in
             try await store.patch(
@@ -108,7 +107,7 @@ extension FileSystem {
     private func replaceWhenStored(_ rename: Rename) throws(FileSystemError) {
         let (_, targetRecord) = try destination(of: rename, kind: .file)
         try namespace.withLock { (space) throws(FileSystemError) in
-            try space.node(rename.source).replaces = targetRecord?.objectGeneration
+            try space.node(rename.source).replaces = targetRecord
         }
     }
 

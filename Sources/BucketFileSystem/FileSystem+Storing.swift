@@ -39,25 +39,31 @@ extension FileSystem {
             if let known = snapshot.checksum { return known }
             return try snapshot.file.checksum(size: snapshot.size)
         }
+        let (replaced, isExclusive) = try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(inode)
+            return (node.replaces, node.isExclusive)
+        }
         let upload = Upload(
-            name: name, headers: headers(for: name, over: record, snapshot.changes),
-            precondition: record.map { .mustBe($0.objectGeneration) } ?? replacement(of: inode),
+            name: name, headers: headers(for: name, over: record, replacing: replaced, snapshot.changes),
+            // A new file must not be there yet, unless it was renamed over an object that we know.
+            precondition: (record ?? replaced).map { .mustBe($0.objectGeneration) } ?? .mustNotExist,
             source: StagedSource(contents: contents, snapshot: snapshot, crc32c: checksum, isFrozen: isFrozen))
-        let stored = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
-        contents.didStore(snapshot)
-        try didStore(stored, of: inode)
-    }
-
-    /// A new file must not be there yet, unless it was renamed over an object that we know.
-    private func replacement(of inode: InodeNumber) -> Precondition {
-        namespace.withLock { space in
-            (try? space.node(inode).replaces).map { .mustBe($0) } ?? .mustNotExist
+        do throws(FileSystemError) {
+            let stored = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
+            contents.didStore(snapshot)
+            try didStore(stored, of: inode)
+        } catch {
+            if case .stale = error, isExclusive { throw .exists }
+            throw error
         }
     }
 
     /// What other clients set stays; the type of a new object goes by its name.
-    private func headers(for name: ObjectName, over record: FileRecord?, _ changes: PosixChanges) -> ObjectHeaders {
+    private func headers(
+        for name: ObjectName, over record: FileRecord?, replacing replaced: FileRecord?, _ changes: PosixChanges
+    ) -> ObjectHeaders {
         var headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
+        if let replaced { headers = headers.completed(from: replaced, for: name) }
         headers.custom = changes.applied(to: headers.custom)
         return headers
     }

@@ -4,10 +4,12 @@ import Glibc
 
 /// Attributes, extended attributes, symbolic links.
 func addAttributeOperations(to operations: inout fuse_lowlevel_ops) {
-    unsafe operations.getattr = { request, inode, _ in
+    unsafe operations.getattr = { request, inode, info in
         let (request, inode) = unsafe (Request(request), InodeNumber(inode))
+        // The kernel names the handle when a read wants to know the size, not for `fstat`.
+        let handle = unsafe info.map { unsafe HandleID($0) }
         request.serve(Operation("getattr", inode)) { (fileSystem, owed) throws(FileSystemError) in
-            let attributes = try await fileSystem.attributes(of: inode)
+            let attributes = try await fileSystem.attributes(of: inode, handle: handle)
             owed.take()?.attributes(attributes)
         }
     }

@@ -72,6 +72,30 @@ import Testing
         #expect(await failure { try await bench.files.attributes(of: old.inode) }?.word == "stale")
     }
 
+    @Test func openHandleShowsItsOwnVersionToItsReads() async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let entry = try await bench.find("f")
+        let file = try await bench.files.open(entry.inode, OpenMode(reads: true, writes: false, truncates: false))
+        bench.store.put("f", Array("newer".utf8))
+        bench.advance(seconds: 61)
+        #expect(try await bench.files.attributes(of: entry.inode, handle: file.handle).attributes.size == 3)
+        #expect(try await bench.read(file.handle) == "old")
+        #expect(await failure { try await bench.files.attributes(of: entry.inode) }?.word == "stale")
+        bench.files.release(file.handle)
+        #expect(try await bench.read("f") == "newer")
+    }
+
+    @Test func exclusiveCreationIsToldOfAnotherClientsFileAtTheLatestAtClose() async throws {
+        let bench = Bench(objects: [("g", "x")])
+        #expect(await bench.exists("lock") == false)
+        bench.store.put("lock", Array("theirs".utf8))
+        let mode = OpenMode(reads: false, writes: true, truncates: false)
+        let made = try await bench.files.create(
+            EntryName("lock"), in: .root, permissions: 0o644, mode, exclusively: true)
+        #expect(await failure { try await bench.files.flush(made.file.handle) }?.word == "exists")
+        #expect(bench.stored("lock") == "theirs")
+    }
+
     @Test func overwriteConflictingWithAnotherClientIsStaleAndKeepsTheirs() async throws {
         let bench = Bench(objects: [("f", "base")])
         let handle = try await bench.openForWriting("f")
@@ -365,6 +389,30 @@ import Testing
         let before = try await bench.find("f").attributes.modified
         try await bench.rename("f", to: "g")
         #expect(try await bench.find("g").attributes.modified == before)
+    }
+
+    @Test(arguments: [true, false])
+    func whatReplacesAnObjectTakesOverWhatWasSetOnIt(isStoredFirst: Bool) async throws {
+        let bench = Bench()
+        bench.store.put(
+            "page.bin", [1],
+            headers: ObjectHeaders(
+                contentType: "text/x-special", contentLanguage: "de", cacheControl: "no-cache",
+                custom: [
+                    "owner": "alice", "firebaseStorageDownloadTokens": "t", "gcsfuse_mtime": "2001-01-01T00:00:00Z",
+                ]))
+        let handle = try await bench.openForWriting(".tmp")
+        try bench.write(handle, "new")
+        if isStoredFirst { try await bench.files.flush(handle) }
+        try await bench.rename(".tmp", to: "page.bin")
+        try await bench.close(handle)
+        let headers = try #require(bench.store.object("page.bin")?.headers)
+        #expect(headers.contentType == "text/x-special")
+        #expect(headers.contentLanguage == "de")
+        #expect(headers.cacheControl == "no-cache")
+        #expect(headers.custom["owner"] == "alice")
+        #expect(headers.custom["firebaseStorageDownloadTokens"] == "t")
+        #expect(headers.custom["gcsfuse_mtime"]?.hasPrefix("2023") == true)
     }
 
     @Test func renameReplacesAndHonoursNoReplace() async throws {

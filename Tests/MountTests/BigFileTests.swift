@@ -1,6 +1,7 @@
 import Testing
 
-/// Files larger than memory limits and windows. fake-gcs-server holds objects in memory several times over: it gets less.
+/// Files larger than memory limits and windows. fake-gcs-server holds objects in memory several times over: it gets
+/// less.
 @Suite(.mounted()) struct BigFileTests {
     @Test(arguments: [(Server.local, 2048), (.fakeGCS, 256)])
     func aBigFileGoesInAndOutUnchanged(server: Server, mebibytes: Int) throws {

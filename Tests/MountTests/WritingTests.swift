@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Server.allCases)
-    func exclusiveCreationFindsAFileThatAnotherClientMade(server: Server) throws {
+    func exclusiveCreationIsToldOfAnotherClientsFileAtTheLatestAtClose(server: Server) throws {
         let folder = try Mounts.folder(on: server)
         try folder.run("[ ! -e \"$F/lock\" ]; ls \"$F\"")
         try folder.bucket.put(folder.object("lock"), "theirs")
@@ -101,7 +101,7 @@ import Testing
             """
             python3 - "$F/lock" <<'PYTHON'
             import errno, os, sys
-            try: os.open(sys.argv[1], os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+            try: os.close(os.open(sys.argv[1], os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             except FileExistsError: sys.exit(0)
             sys.exit("created over another client's file")
             PYTHON

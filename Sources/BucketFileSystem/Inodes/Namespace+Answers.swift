@@ -60,6 +60,7 @@ extension Namespace {
         node.record = record
         node.asOf = now
         node.replaces = nil
+        node.isExclusive = false
     }
 
     /// Ask again before believing anything about `name`.

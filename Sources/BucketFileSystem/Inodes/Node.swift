@@ -27,7 +27,9 @@ final class Node {
     /// Of a file that was opened or changed.
     var contents: FileContents?
     /// Of a file that was never stored: the object that goes by its name in the bucket, since a rename put it there.
-    var replaces: ObjectGeneration?
+    var replaces: FileRecord?
+    /// Of a file that was never stored: made with `O_EXCL`, so that one which is there already is told as such.
+    var isExclusive = false
     /// Of a folder.
     let directory: Directory?
     /// Of a folder: times and permissions set since, as the placeholder will or does hold them.

@@ -22,9 +22,11 @@ struct PosixMetadata: Equatable {
         static let linkTarget = "gcsfuse_symlink_target"
 
         /// Keys that keep books for tools, and tokens that open the object to everyone: no custom metadata of the user.
-        static func isBookkeeping(_ key: String) -> Bool {
+        static func isBookkeeping(_ key: String) -> Bool { isOfFile(key) || key == "firebaseStorageDownloadTokens" }
+
+        /// Keys that tell of the file whose bytes the object holds, not of the object.
+        static func isOfFile(_ key: String) -> Bool {
             key.hasPrefix("goog-reserved-") || key == nanoseconds || key == rclone || key == linkTarget
-                || key == "firebaseStorageDownloadTokens"
         }
     }
 

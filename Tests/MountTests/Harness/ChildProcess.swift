@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A process of ours, reaped once. Not Foundation's `Process`: that one lets descriptors of one child, by which ends are
-/// noticed, leak into the others.
+/// A process of ours, reaped once. Not Foundation's `Process`: that one lets descriptors of one child, by which ends
+/// are noticed, leak into the others.
 final class ChildProcess: Sendable {
     let processID: pid_t
     private let status: Mutex<Int32?> = Mutex(nil)

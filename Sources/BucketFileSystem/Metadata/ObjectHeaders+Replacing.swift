@@ -1,0 +1,36 @@
+import ObjectStore
+
+extension ObjectHeaders {
+    /// An editor saves by writing a new file and renaming it over the old one. What was set on the object that goes
+    /// (cache control, custom metadata, download tokens, a type of somebody's choice) is then missed by those who rely
+    /// on it, so the new one takes it over where it has nothing of its own. The encoding is the bytes' and stays
+    /// theirs.
+    func completed(from replaced: FileRecord, for name: ObjectName) -> ObjectHeaders {
+        let old = replaced.metadata.headers
+        var new = self
+        new.cacheControl = cacheControl ?? old.cacheControl
+        new.contentDisposition = contentDisposition ?? old.contentDisposition
+        new.contentLanguage = contentLanguage ?? old.contentLanguage
+        let usual = ContentType.forName(name.bytes)
+        if let type = old.contentType, type != usual, contentType == nil || contentType == usual {
+            new.contentType = type
+        }
+        let kept = old.custom.filter { !PosixMetadata.Key.isOfFile($0.key) }
+        new.custom = custom.merging(kept) { own, _ in own }
+        return new
+    }
+}
+
+extension MetadataPatch {
+    /// What makes `new` of `old`; only ever adds to custom metadata.
+    init(from old: ObjectHeaders, to new: ObjectHeaders) {
+        func change(_ field: KeyPath<ObjectHeaders, String?>) -> Change? {
+            old[keyPath: field] == new[keyPath: field] ? nil : new[keyPath: field].map { .set($0) } ?? .remove
+        }
+        self.init(custom: new.custom.filter { old.custom[$0.key] != $0.value }.mapValues { .set($0) })
+        contentType = change(\.contentType)
+        contentDisposition = change(\.contentDisposition)
+        contentLanguage = change(\.contentLanguage)
+        cacheControl = change(\.cacheControl)
+    }
+}
