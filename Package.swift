@@ -76,7 +76,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BucketFileSystemTests",
-            dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "Locking", "Logging"],
+            dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "CISAL", "Locking", "Logging"],
             swiftSettings: strict),
         .testTarget(
             name: "FUSEBridgeTests",

@@ -92,7 +92,7 @@ extension FileSystem {
             case .symbolicLink: throw .invalidArgument
             case .file: break
             }
-            if node.link == .superseded { throw .stale }
+            if node.link == .superseded || (node.link == .unlinked && node.handles == 0) { throw .stale }
             let contents = node.contents ?? FileContents()
             node.contents = contents
             guard let record = node.record else { return (contents, 0) }
@@ -123,12 +123,7 @@ extension FileSystem {
 
     /// A change of metadata alone. Another client's change of metadata in between is merged, not overwritten.
     private func patch(_ inode: InodeNumber, _ changes: PosixChanges) async throws(FileSystemError) {
-        let gate = try namespace.withLock { (space) throws(FileSystemError) in
-            let node = try space.node(inode)
-            let contents = node.contents ?? FileContents()
-            node.contents = contents
-            return contents.gate
-        }
+        let gate = try contents(of: inode).gate
         try await gate.pass { () async throws(FileSystemError) in
             for _ in 0..<4 {
                 let (name, record, link) = try place(of: inode)
@@ -152,14 +147,13 @@ extension FileSystem {
         let patched = try await fromStore { () async throws(StorageError) in
             try await store.patch(
                 name, MetadataPatch(custom: keys.mapValues { .set($0) }),
-                if: Precondition(
-                    object: .mustBe(record.objectGeneration), metageneration: record.metadata.metageneration))
+                if: .unchanged(record))
         }
         try didStore(patched, of: inode)
     }
 
     /// The object's metadata anew; fails when its content is no longer ours.
-    private func refresh(
+    func refresh(
         _ inode: InodeNumber, _ name: ObjectName, expecting record: FileRecord
     ) async throws(FileSystemError) {
         let now = try await fromStore { () async throws(StorageError) in try await store.metadata(of: name) }

@@ -10,16 +10,11 @@ extension FileSystem {
         return Array(value.utf8)
     }
 
-    /// Those a copy should carry: the type and custom metadata. The rest can be asked for by name.
+    /// Custom metadata. The rest can be asked for by name; programs that copy attributes would try to set it, which
+    /// this version cannot.
     package func extendedAttributeNames(of inode: InodeNumber) async throws(FileSystemError) -> [[UInt8]] {
         guard let headers = try place(of: inode).record?.metadata.headers else { return [] }
-        let named = [
-            ("user.mime_type", headers.contentType), ("user.storage.cache_control", headers.cacheControl),
-            ("user.storage.content_disposition", headers.contentDisposition),
-            ("user.storage.content_encoding", headers.contentEncoding),
-            ("user.storage.content_language", headers.contentLanguage),
-        ].compactMap { $0.1 == nil ? nil : $0.0 }
-        return (named + headers.visibleCustom.keys.sorted().map { "user.\($0)" }).map { Array($0.utf8) }
+        return headers.visibleCustom.keys.sorted().map { Array("user.\($0)".utf8) }
     }
 }
 

@@ -5,7 +5,13 @@ import ObjectStore
 extension FileSystem {
     package func open(_ inode: InodeNumber, _ mode: OpenMode) async throws(FileSystemError) -> OpenedFile {
         if mode.writes { try requireWritable() }
-        let (contents, baseSize) = try openContents(of: inode)
+        var (contents, baseSize) = try openContents(of: inode)
+        if contents.isLeaving {
+            // Whether there is still something to open is known when the removal is done.
+            await contents.gate.enter()
+            contents.gate.leave()
+            (contents, baseSize) = try openContents(of: inode)
+        }
         let handle = try addHandle(inode, contents, mode)
         do throws(FileSystemError) {
             if mode.truncates {

@@ -86,9 +86,12 @@ extension FileSystem {
         guard case .found(let entry) = try await lookup(name, in: parent) else { throw .notFound }
         defer { forget(entry.inode, lookups: 1) }
         guard entry.attributes.kind != .directory else { throw .isADirectory }
-        try await gate(of: entry.inode).pass { () async throws(FileSystemError) in
+        let contents = try contents(of: entry.inode)
+        try await contents.gate.pass { () async throws(FileSystemError) in
             let (object, record, link) = try place(of: entry.inode)
             guard link == .attached else { throw .stale }
+            contents.setLeaving(true)
+            defer { contents.setLeaving(false) }
             if let record {
                 try await saveBytesForHolders(of: entry.inode)
                 try await keepFolder(parent)
@@ -111,7 +114,8 @@ extension FileSystem {
 
     /// The placeholder of a folder that has nothing else in it.
     /// - Throws: `.directoryNotEmpty`.
-    func placeholderIfEmpty(_ inode: InodeNumber) async throws(FileSystemError) -> FileRecord? {
+    /// - Parameter asks: also where a listing that is fresh says so.
+    func placeholderIfEmpty(_ inode: InodeNumber, asks: Bool = false) async throws(FileSystemError) -> FileRecord? {
         let now = clock.now()
         let (prefix, record, isKnownEmpty) = try namespace.withLock { (space) throws(FileSystemError) in
             let (node, directory) = try space.directory(inode)
@@ -119,7 +123,7 @@ extension FileSystem {
             let isFresh = directory.listedAt.map { space.isFresh($0, now: now) } ?? false
             return (space.objectName(of: node), node.record, isFresh && directory.count == 0)
         }
-        if isKnownEmpty, let record { return record }
+        if isKnownEmpty, !asks, let record { return record }
         let page = try await fromStore { () async throws(StorageError) in
             try await store.list(ListQuery(prefix: prefix, collapsesFolders: true, pageSize: 2))
         }
@@ -149,12 +153,12 @@ extension FileSystem {
         }
     }
 
-    func gate(of inode: InodeNumber) throws(FileSystemError) -> AsyncGate {
+    func contents(of inode: InodeNumber) throws(FileSystemError) -> FileContents {
         try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
             let contents = node.contents ?? FileContents()
             node.contents = contents
-            return contents.gate
+            return contents
         }
     }
 

@@ -38,10 +38,13 @@ extension FileSystem {
 
     private func renameFile(_ rename: Rename) async throws(FileSystemError) {
         let gates = try ([rename.source] + [rename.target].compactMap { $0 }).sorted { $0.rawValue < $1.rawValue }
-            .map { (inode) throws(FileSystemError) in try gate(of: inode) }
+            .map { (inode) throws(FileSystemError) in try contents(of: inode).gate }
         try await pass(gates) { () async throws(FileSystemError) in
             let (object, record, link) = try place(of: rename.source)
             guard link == .attached else { throw .stale }
+            let target = try rename.target.map { (inode) throws(FileSystemError) in try contents(of: inode) }
+            target?.setLeaving(true)
+            defer { target?.setLeaving(false) }
             if let target = rename.target { try await saveBytesForHolders(of: target) }
             try await keepFolder(rename.parent)
             if let record {

@@ -7,7 +7,7 @@ import ObjectStore
 extension FileSystem {
     func renameFolder(_ rename: Rename) async throws(FileSystemError) {
         if let target = rename.target {
-            let placeholder = try await placeholderIfEmpty(target)
+            let placeholder = try await placeholderIfEmpty(target, asks: true)
             if let placeholder { try await delete(placeholder.metadata.name, placeholder, target) }
         }
         let source = try place(of: rename.source).name

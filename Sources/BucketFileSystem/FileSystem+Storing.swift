@@ -16,8 +16,22 @@ extension FileSystem {
     }
 
     private func store(_ contents: FileContents, of inode: InodeNumber) async throws(FileSystemError) {
-        let (name, record, link) = try place(of: inode)
-        guard link != .unlinked else { return contents.forgetUnsaved() }
+        for attempt in 0..<4 {
+            let (name, record, link) = try place(of: inode)
+            guard link != .unlinked else { return contents.forgetUnsaved() }
+            do throws(FileSystemError) {
+                return try await storeOnce(contents, of: inode, as: name, over: record)
+            } catch {
+                // Only the metadata was changed by another client: that is merged, not undone.
+                guard case .stale = error, let record, attempt < 3 else { throw error }
+                try await refresh(inode, name, expecting: record)
+            }
+        }
+    }
+
+    private func storeOnce(
+        _ contents: FileContents, of inode: InodeNumber, as name: ObjectName, over record: FileRecord?
+    ) async throws(FileSystemError) {
         do throws(FileSystemError) {
             guard let snapshot = contents.snapshot() else { return contents.forgetUnsaved() }
             try await store(snapshot, isFrozen: false, contents, of: inode, as: name, over: record)
@@ -34,7 +48,7 @@ extension FileSystem {
         _ snapshot: FileContents.Snapshot, isFrozen: Bool, _ contents: FileContents, of inode: InodeNumber,
         as name: ObjectName, over record: FileRecord?
     ) async throws(FileSystemError) {
-        try await fill(contents, snapshot)
+        try await fill(contents, snapshot, of: record)
         let checksum = try await onStagingQueue { () throws(FileSystemError) in
             if let known = snapshot.checksum { return known }
             return try snapshot.file.checksum(size: snapshot.size)
@@ -46,7 +60,7 @@ extension FileSystem {
         let upload = Upload(
             name: name, headers: headers(for: name, over: record, replacing: replaced, snapshot.changes),
             // A new file must not be there yet, unless it was renamed over an object that we know.
-            precondition: (record ?? replaced).map { .mustBe($0.objectGeneration) } ?? .mustNotExist,
+            precondition: (record ?? replaced).map(Precondition.unchanged) ?? .mustNotExist,
             source: StagedSource(contents: contents, snapshot: snapshot, crc32c: checksum, isFrozen: isFrozen))
         do throws(FileSystemError) {
             let stored = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
@@ -54,7 +68,7 @@ extension FileSystem {
             try didStore(stored, of: inode)
         } catch {
             if case .stale = error, isExclusive { throw .exists }
-            throw error
+            throw error.asFailureToStore
         }
     }
 
@@ -70,25 +84,52 @@ extension FileSystem {
 
     // MARK: Bytes of the bucket's version
 
-    /// Fetches what the file still shows of the bucket's version into the staging file, several pieces at once.
-    private func fill(_ contents: FileContents, _ snapshot: FileContents.Snapshot) async throws(FileSystemError) {
+    /// Fetches what the file still shows of the bucket's version into the staging file, several pieces at once. Where
+    /// that is most of it, the rest is fetched too, for the checksum of the whole: what is damaged on the way must not
+    /// become the new version.
+    private func fill(
+        _ contents: FileContents, _ snapshot: FileContents.Snapshot, of record: FileRecord?
+    ) async throws(FileSystemError) {
         guard !snapshot.missingBase.isEmpty else { return }
         guard let base = snapshot.base else { throw .stale }
-        let pieces = snapshot.missingBase.flatMap { range in
+        let missing = snapshot.missingBase.reduce(0) { $0 + Int64($1.count) }
+        let expected = missing * 2 >= base.size ? record?.metadata.crc32c : nil
+        let pieces = (expected == nil ? snapshot.missingBase : [0..<base.size]).flatMap { range in
             stride(from: range.lowerBound, to: range.upperBound, by: Int(Self.fillPiece)).map {
                 $0..<min($0 + Self.fillPiece, range.upperBound)
             }
         }
+        let checksums = try await fill(contents, pieces, of: base)
+        guard let expected else { return }
+        let whole = zip(pieces, checksums).reduce(UInt32(0)) {
+            CRC32C.combine($0, $1.1, length: Int64($1.0.count))
+        }
+        guard whole == expected else {
+            contents.dropFilled()
+            throw .storage(
+                StorageError(
+                    .corrupted, operation: "read", object: base.location.name,
+                    message: "what came of the bucket's version has another CRC32C than it"))
+        }
+    }
+
+    /// Answers the pieces' checksums.
+    private func fill(
+        _ contents: FileContents, _ pieces: [Range<Int64>], of base: ObjectContent
+    ) async throws(FileSystemError) -> [UInt32] {
         var failure: FileSystemError?
-        await withTaskGroup(of: Result<Void, FileSystemError>.self) { group in
-            var rest = pieces[...]
+        var checksums = [UInt32](repeating: 0, count: pieces.count)
+        await withTaskGroup(of: (Int, Result<UInt32, FileSystemError>).self) { group in
+            var rest = pieces.enumerated().map { $0 }[...]
             func next() {
-                guard let piece = rest.popFirst() else { return }
-                group.addTask { [store] in await BaseFill.run(piece, of: base, from: store, into: contents) }
+                guard let (index, piece) = rest.popFirst() else { return }
+                group.addTask { [store] in (index, await BaseFill.run(piece, of: base, from: store, into: contents)) }
             }
             for _ in 0..<Self.fillsAtOnce { next() }
-            for await result in group {
-                if case .failure(let error) = result {
+            for await (index, result) in group {
+                switch result {
+                case .success(let checksum): checksums[index] = checksum
+                case .failure(let error):
                     failure = failure ?? error
                     rest = []
                 }
@@ -96,6 +137,7 @@ extension FileSystem {
             }
         }
         if let failure { throw failure }
+        return checksums
     }
 
     /// 32 MiB at 8 connections: large enough that the requests' latency does not count.
@@ -111,7 +153,7 @@ extension FileSystem {
         guard isOpen else { return }
         let (contents, baseSize) = try openContents(of: inode)
         guard let snapshot = try contents.snapshotForHolders(baseSize: baseSize, makeStagingFile) else { return }
-        try await fill(contents, snapshot)
+        try await fill(contents, snapshot, of: try place(of: inode).record)
         contents.didSaveForHolders()
     }
 
@@ -154,5 +196,23 @@ extension FileSystem {
             }
         }
         return try result.get()
+    }
+}
+
+extension Precondition {
+    /// Neither content nor metadata were changed since.
+    static func unchanged(_ record: FileRecord) -> Precondition {
+        Precondition(object: .mustBe(record.objectGeneration), metageneration: record.metadata.metageneration)
+    }
+}
+
+extension FileSystemError {
+    /// Nothing that an upload needs can be missing but the bucket: "no such file" would be a lie to whoever closes one.
+    fileprivate var asFailureToStore: FileSystemError {
+        guard case .storage(let error) = self, error.kind == .notFound else { return self }
+        return .storage(
+            StorageError(
+                .serverFailed, operation: error.operation, object: error.object, httpStatus: error.httpStatus,
+                message: error.message))
     }
 }

@@ -10,6 +10,7 @@ import TestSupport
 final class Bench: Sendable {
     let store = InMemoryStore()
     let failing: FailingStore<InMemoryStore>
+    let damaging: DamagingStore<FailingStore<InMemoryStore>>
     let files: FileSystem
     private let directory = temporaryDirectory()
 
@@ -18,13 +19,14 @@ final class Bench: Sendable {
         configuration.stagingDirectory = directory.path
         configure(&configuration)
         failing = FailingStore(store)
+        damaging = DamagingStore(failing)
         for (name, text) in objects { store.put(name, Array(text.utf8)) }
         let time = Time()
         self.time = time
         let log = Log()
         self.log = log
         files = FileSystem(
-            store: failing, configuration: configuration, kernelCache: NoKernel(),
+            store: damaging, configuration: configuration, kernelCache: NoKernel(),
             log: Logger(level: .debug) { _, line in log.lines.withLock { $0.append(line) } },
             clock: Clock(
                 now: { time.now() },

@@ -109,13 +109,49 @@ import Testing
         #expect(try await bench.read("f") == "theirs")
     }
 
-    @Test func metadataChangeOfAnotherClientIsNoConflict() async throws {
+    @Test func metadataChangeOfAnotherClientIsNoConflictAndSurvives() async throws {
         let bench = Bench(objects: [("f", "base")])
         let handle = try await bench.openForWriting("f")
         try bench.write(handle, "ours!")
         bench.store.change("f", MetadataPatch(custom: ["k": .set("v")]))
         try await bench.close(handle)
         #expect(bench.stored("f") == "ours!")
+        #expect(bench.store.object("f")?.headers.custom["k"] == "v")
+    }
+
+    @Test func damagedBaseBytesDoNotBecomeTheNewVersion() async throws {
+        let bench = Bench(objects: [("f", "0123456789")])
+        let handle = try await bench.openForWriting("f")
+        bench.damaging.damages(1)
+        try bench.write(handle, "X")
+        #expect(await failure { try await bench.files.flush(handle) }?.word == "storage")
+        #expect(bench.stored("f") == "0123456789")
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "X123456789")
+    }
+
+    @Test func openDuringARemovalWaitsForItAndFindsNothing() async throws {
+        let bench = Bench(objects: [("f", "bytes")])
+        let entry = try await bench.find("f")
+        bench.store.hold(.delete)
+        async let removal: Void = bench.unlink("f")
+        await bench.store.waitUntilHeld(.delete)
+        async let opened = failure {
+            try await bench.files.open(entry.inode, OpenMode(reads: true, writes: false, truncates: false))
+        }
+        bench.store.release(.delete)
+        try await removal
+        #expect(await opened?.word == "stale")
+    }
+
+    @Test func bucketThatVanishedIsNoMissingFileToAClose() async throws {
+        let bench = Bench()
+        let handle = try await bench.openForWriting("f")
+        bench.failing.fail(.insert, with: .notFound)
+        let error = await failure { try await bench.files.flush(handle) }
+        guard case .storage(let cause) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(cause.kind == .serverFailed)
+        try await bench.close(handle)
     }
 
     @Test func appendAndEditInPlaceKeepTheRest() async throws {
@@ -351,6 +387,13 @@ import Testing
         #expect(await failure { try await bench.rename("d", to: "e") } != nil)
         #expect(bench.store.names == before)
         #expect(await bench.exists("d/f3"))
+    }
+
+    @Test func renameOntoAFolderThatAnotherClientFilledIsRefused() async throws {
+        let bench = Bench(objects: [("d/a", "1")])
+        try await bench.makeDirectory("n")
+        bench.store.put("n/theirs", [1])
+        #expect(await failure { try await bench.rename("d", to: "n") }?.word == "directoryNotEmpty")
     }
 
     @Test func renameOntoFullFolderIsRefusedAndOntoEmptyOneIsNot() async throws {

@@ -15,6 +15,8 @@ extension ContentState {
         /// To be sent in place of the one that failed.
         case again(Launch)
         case failed(Failure)
+        /// Reads that have all they want now.
+        case finished([Waiting])
     }
 
     /// A request to send: `count` bytes from the fetch's offset on.
@@ -33,7 +35,8 @@ extension ContentState {
         let fetch = Fetch(content: content, identity: identity, isPinned: isPinned, offset: range.lowerBound)
         let flight = Flight(
             range: range, blocks: blocks, content: WeakExtentOwner(content), way: way, fetch: fetch,
-            receivedEnd: range.lowerBound, isValidated: isPinned, readEnd: range.lowerBound)
+            receivedEnd: range.lowerBound, isValidated: isPinned, readEnd: range.lowerBound,
+            isWholeObject: range == 0..<size && size <= ReadAheadWindow.firstPiece)
         flights.insert(flight, at: flights.firstIndex(endingAfter: range.lowerBound))
         return Launch(fetch: fetch, count: Int64(range.count))
     }
@@ -121,6 +124,10 @@ extension ContentState {
         guard let index = index(of: fetch) else { return [] }
         let end = flights[index].receivedEnd + Int64(count)
         flights[index].receivedEnd = end
+        return flights[index].isWholeObject ? [] : finishReads(of: index, before: end)
+    }
+
+    private mutating func finishReads(of index: Int, before end: Int64) -> [Waiting] {
         var finished: [Waiting] = []
         for reader in flights[index].readers where reader.end <= end {
             guard var read = waiting[reader.waiting] else { continue }
@@ -139,11 +146,17 @@ extension ContentState {
             guard flights[index].receivedEnd == flights[index].range.upperBound, flights[index].isValidated else {
                 return .failed(fail(index, .corrupted, "ended at \(flights[index].receivedEnd)"))
             }
+            let finished = finishReads(of: index, before: flights[index].range.upperBound)
             keep(flights.remove(at: index))
-            return .nothing
+            return .finished(finished)
         case .failure(let error):
             // It was asked for under a name or generation that we changed meanwhile.
             if fetch.identity != identity, error.kind == .notFound || error.kind == .generationChanged {
+                return .again(restart(index, in: fetch.content))
+            }
+            if error.kind == .corrupted, flights[index].isWholeObject, !flights[index].isSecondAttempt {
+                flights[index].isSecondAttempt = true
+                flights[index].receivedEnd = flights[index].range.lowerBound
                 return .again(restart(index, in: fetch.content))
             }
             return .failed(fail(index, error))
@@ -164,10 +177,10 @@ extension ContentState {
         return fail(index, error)
     }
 
-    /// Ends a flight. What it brought is right, and kept.
+    /// Ends a flight. What it brought is kept, except of a whole object, which nobody has checked.
     private mutating func fail(_ index: Int, _ error: StorageError) -> Failure {
         let flight = flights.remove(at: index)
-        keep(flight)
+        if !flight.isWholeObject { keep(flight) }
         let reads = flight.readers.compactMap { waiting.removeValue(forKey: $0.waiting) }
         return Failure(reads: reads, opens: flight.opens, transfer: flight.transfer, error: error)
     }

@@ -68,7 +68,7 @@ struct ContentState {
             } else if let index = flights.index(containing: next) {
                 let part = rest.clamped(to: flights[index].range)
                 spans += flights[index].spans(of: part)
-                if part.upperBound > flights[index].receivedEnd { joins.append((index, part.upperBound)) }
+                if part.upperBound > flights[index].readableEnd { joins.append((index, part.upperBound)) }
                 flights[index].readEnd = max(flights[index].readEnd, part.upperBound)
             } else {
                 return .missing(missing(for: read))

@@ -20,6 +20,14 @@ struct Flight: OffsetRange {
     var readers: [(waiting: Int, end: Int64)] = []
     var opens: [PendingOpen] = []
 
+    /// It brings a whole small object, so the store checks its checksum at the end; nobody gets a byte before that.
+    let isWholeObject: Bool
+    /// It was damaged once, and is fetched again.
+    var isSecondAttempt = false
+
+    /// Bytes before this may be handed out.
+    var readableEnd: Int64 { isWholeObject ? range.lowerBound : receivedEnd }
+
     var isWanted: Bool { !readers.isEmpty || !opens.isEmpty }
 
     /// Where bytes of `part` are, or will be.

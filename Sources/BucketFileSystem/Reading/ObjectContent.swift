@@ -197,6 +197,7 @@ final class ObjectContent: Sendable {
         case .nothing: break
         case .again(let launch): send(launch)
         case .failed(let failure): report(failure)
+        case .finished(let reads): for read in reads { read.completion(.success(read.bytes)) }
         }
     }
 

@@ -1,15 +1,17 @@
+import CISAL
 import Locking
 import ObjectStore
 
-/// One ranged read of the bucket's version straight into the staging file.
+/// One ranged read of the bucket's version straight into the staging file, and the checksum of what came.
 final class BaseFill: ReadReceiver {
     private let contents: FileContents
     private let state: Lock<State>
 
     private struct State {
         var offset: Int64
+        var crc: UInt32 = 0
         var failure: FileSystemError?
-        var continuation: CheckedContinuation<Result<Void, FileSystemError>, Never>?
+        var continuation: CheckedContinuation<Result<UInt32, FileSystemError>, Never>?
     }
 
     private init(at offset: Int64, into contents: FileContents) {
@@ -17,9 +19,10 @@ final class BaseFill: ReadReceiver {
         state = Lock(State(offset: offset))
     }
 
+    /// Answers the CRC32C of the bytes of `range`.
     static func run(
         _ range: Range<Int64>, of base: ObjectContent, from store: any ObjectStore, into contents: FileContents
-    ) async -> Result<Void, FileSystemError> {
+    ) async -> Result<UInt32, FileSystemError> {
         let fill = BaseFill(at: range.lowerBound, into: contents)
         let (name, generation) = base.location
         return await withCheckedContinuation { continuation in
@@ -33,7 +36,10 @@ final class BaseFill: ReadReceiver {
     func received(_ head: ReadHead) {}
 
     func received(_ bytes: UnsafeRawBufferPointer) {
+        // Calls come one after the other, so the checksum needs no lock while it is made.
+        let crc = unsafe firemount_crc32c(state.withLock { $0.crc }, bytes.baseAddress, bytes.count)
         let offset = state.withLock { state in
+            state.crc = crc
             defer { state.offset += Int64(bytes.count) }
             return state.offset
         }
@@ -45,11 +51,11 @@ final class BaseFill: ReadReceiver {
     }
 
     func completed(_ result: Result<Void, StorageError>) {
-        let (continuation, failure) = state.withLock { state in
+        let (continuation, failure, crc) = state.withLock { state in
             defer { state.continuation = nil }
-            return (state.continuation, state.failure)
+            return (state.continuation, state.failure, state.crc)
         }
-        let outcome = result.mapError(FileSystemError.init(reading:))
+        let outcome = result.map { crc }.mapError(FileSystemError.init(reading:))
         continuation?.resume(returning: failure.map { .failure($0) } ?? outcome)
     }
 }

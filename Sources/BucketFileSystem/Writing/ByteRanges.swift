@@ -29,6 +29,14 @@ struct ByteRanges: Equatable, Sendable {
         }
     }
 
+    func union(_ other: ByteRanges) -> ByteRanges {
+        if other.isEmpty { return self }
+        if isEmpty { return other }
+        var union = self
+        for range in other.ranges { union.insert(range) }
+        return union
+    }
+
     func contains(_ range: Range<Int64>) -> Bool { missing(in: range).isEmpty }
 
     /// The parts of `range` that are not in the set, in order.

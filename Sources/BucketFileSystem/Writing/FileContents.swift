@@ -16,6 +16,8 @@ final class FileContents: Sendable {
         var changes = PosixChanges()
         /// Bytes or changes that the bucket does not have.
         var isDirty = false
+        /// Its object is being removed: an open must wait for the outcome.
+        var isLeaving = false
         /// Somebody has read the bucket's version through this mount, so the kernel likely has its pages.
         var wasRead = false
     }
@@ -37,6 +39,11 @@ final class FileContents: Sendable {
     var localAttributes: LocalAttributes {
         state.withLock { LocalAttributes(size: $0.staged?.size, changes: $0.changes) }
     }
+
+    var isLeaving: Bool { state.withLock { $0.isLeaving } }
+
+    /// - Parameter isLeaving: false when the removal has come to its end, or failed.
+    func setLeaving(_ isLeaving: Bool) { state.withLock { $0.isLeaving = isLeaving } }
 
     // MARK: The bucket's version
 
@@ -221,6 +228,9 @@ final class FileContents: Sendable {
             }
         }
     }
+
+    /// What `fill` has put in is damaged.
+    func dropFilled() { state.withLock { $0.staged?.dropFilled() } }
 
     /// A copy of the present state that no write disturbs: for a file that is written faster than it can be stored.
     func frozenCopy(into copy: StagingFile) throws(FileSystemError) -> Snapshot? {

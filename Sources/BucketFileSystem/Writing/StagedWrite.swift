@@ -13,6 +13,8 @@ struct StagedWrite {
     let file: StagingFile
     private(set) var size: Int64
     private(set) var staged = ByteRanges()
+    /// Bytes of the bucket's version that were fetched into the staging file.
+    private var filled = ByteRanges()
     /// Truncating hides what the bucket's version has above, also when the file grows again.
     private(set) var baseLimit: Int64
     /// Counts every change, at its begin and at its end: what was read between two equal values is one state.
@@ -44,7 +46,12 @@ struct StagedWrite {
         underWay.removeAll { $0 == range }
         staged.insert(range)
         size = max(size, range.upperBound)
-        if let crc, checksum?.end == range.lowerBound { checksum = (range.upperBound, crc) }
+        if let crc, checksum?.end == range.lowerBound, underWay.isEmpty {
+            checksum = (range.upperBound, crc)
+        } else if let end = checksum?.end, range.lowerBound < end || crc != nil {
+            // Two writes at once: which came last is not known.
+            checksum = nil
+        }
     }
 
     /// A write that failed part-way: its range is whatever it is now.
@@ -57,6 +64,7 @@ struct StagedWrite {
     mutating func truncate(to newSize: Int64) {
         version += 1
         staged.cut(at: newSize)
+        filled.cut(at: newSize)
         baseLimit = min(baseLimit, newSize)
         if let end = checksum?.end, end > newSize { checksum = newSize == 0 ? (0, 0) : nil }
         size = newSize
@@ -66,7 +74,7 @@ struct StagedWrite {
     func segments(of range: Range<Int64>) -> [Segment] {
         var segments: [Segment] = []
         var next = range.lowerBound
-        for gap in staged.missing(in: range) {
+        for gap in present.missing(in: range) {
             if gap.lowerBound > next { segments.append(.staged(next..<gap.lowerBound)) }
             let baseEnd = min(max(baseLimit, gap.lowerBound), gap.upperBound)
             if baseEnd > gap.lowerBound { segments.append(.base(gap.lowerBound..<baseEnd)) }
@@ -78,20 +86,27 @@ struct StagedWrite {
     }
 
     /// What must come from the bucket's version before the staging file is whole.
-    var missingBase: [Range<Int64>] { staged.missing(in: 0..<min(baseLimit, size)) }
+    var missingBase: [Range<Int64>] { present.missing(in: 0..<min(baseLimit, size)) }
+
+    private var present: ByteRanges { staged.union(filled) }
 
     /// The parts of `range` that base bytes may still fill: neither staged nor being written right now.
     func fillable(_ range: Range<Int64>) -> [Range<Int64>] {
-        var taken = staged
+        var taken = present
         for writing in underWay { taken.insert(writing) }
         return taken.missing(in: range.lowerBound..<max(range.lowerBound, min(range.upperBound, baseLimit)))
     }
 
     /// Base bytes were put into the staging file; what the file reads did not change.
-    mutating func didFill(_ range: Range<Int64>) {
-        staged.insert(range)
-    }
+    mutating func didFill(_ range: Range<Int64>) { filled.insert(range) }
+
+    /// What was fetched is not what the bucket has: fetch it again.
+    mutating func dropFilled() { filled = ByteRanges() }
 
     /// The bucket has the bytes of `version`; everything is in the staging file, so no base is needed any more.
-    mutating func becameBase() { baseLimit = 0 }
+    mutating func becameBase() {
+        staged = present
+        filled = ByteRanges()
+        baseLimit = 0
+    }
 }
