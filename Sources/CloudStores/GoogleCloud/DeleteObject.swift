@@ -11,7 +11,7 @@ extension GoogleCloudStore {
         let outcome = await caller.perform(call)
         do throws(StorageError) {
             let answer = try outcome.result.get()
-            guard answer.body.isEmpty else {
+            guard Self.isNothing(answer.body) else {
                 throw StorageError(
                     .malformedAnswer, operation: "delete", object: name, httpStatus: answer.head.status,
                     message: "the answer of a delete has no body, this one has \(answer.body.count) bytes")
@@ -19,5 +19,11 @@ extension GoogleCloudStore {
         } catch  where error.kind == .notFound && outcome.isAmbiguous {
             // An attempt whose answer was lost has deleted it.
         }
+    }
+
+    /// 204 has no body; servers that answer 200 write nothing, or JSON for it. Anything else is no answer of a delete.
+    private static func isNothing(_ body: [UInt8]) -> Bool {
+        let text = String(decoding: body, as: UTF8.self).filter { !$0.isWhitespace }
+        return text.isEmpty || text == "null" || text == "{}"
     }
 }

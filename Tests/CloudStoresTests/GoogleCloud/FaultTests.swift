@@ -119,6 +119,7 @@ struct FaultTests {
         #expect(await failure(of: try await store.insert(Upload("a", "hello")))?.kind == .malformedAnswer)
         #expect(await failure(of: try await store.metadata(of: ObjectName("a")))?.kind == .malformedAnswer)
         #expect(await failure(of: try await store.checkBucket())?.kind == .malformedAnswer)
+        #expect(await failure(of: try await store.delete(ObjectName("a"), if: .none))?.kind == .malformedAnswer)
         #expect(await server.live.read(ReadRequest(name: ObjectName("a"))).error?.kind == .malformedAnswer)
     }
 
