@@ -81,8 +81,9 @@ import Testing
         let folder = try TemporaryFolder("missing")
         let time = try ContinuousClock().measure {
             let outcome = try Tool(limit: .seconds(30)).run([
-                Programs.firemount, "mount", "gs://no-such-bucket", folder.path, "--foreground", "--anonymous",
-                "--endpoint", server.server.url, "--cache-dir", folder.path + "-cache",
+                Programs.firemount, "mount", "gs://no-such-bucket", try folder.subfolder("mount"), "--foreground",
+                "--anonymous",
+                "--endpoint", server.server.url, "--cache-dir", try folder.subfolder("cache"),
             ])
             #expect(outcome.status == 1)
             #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
@@ -96,8 +97,9 @@ import Testing
         let port = try Programs.freePort()
         let time = try ContinuousClock().measure {
             let outcome = try Tool(limit: .seconds(30)).run([
-                Programs.firemount, "mount", "gs://bucket", folder.path, "--foreground", "--anonymous", "--endpoint",
-                "http://127.0.0.1:\(port)", "--cache-dir", folder.path + "-cache",
+                Programs.firemount, "mount", "gs://bucket", try folder.subfolder("mount"), "--foreground",
+                "--anonymous", "--endpoint",
+                "http://127.0.0.1:\(port)", "--cache-dir", try folder.subfolder("cache"),
             ])
             #expect(outcome.status == 1)
             #expect(outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
