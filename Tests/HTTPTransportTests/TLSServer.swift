@@ -47,7 +47,8 @@ final class TLSServer {
         self.port = port
     }
 
-    deinit { process.terminate() }
+    // A child of a thread of Swift's pool is born with signals blocked, SIGTERM among them.
+    deinit { kill(process.processIdentifier, SIGKILL) }
 
     var url: String { "https://127.0.0.1:\(port)/" }
 }
