@@ -1,9 +1,8 @@
 import Testing
 
-/// Files larger than memory limits and windows. fake-gcs-server holds objects in memory several times over: it gets
-/// less.
+/// Files larger than memory limits and windows. fake-gcs-server holds them in memory several times over.
 @Suite(.mounted()) struct BigFileTests {
-    @Test(arguments: [(Server.local, 2048), (.fakeGCS, 256)])
+    @Test(arguments: [(Server.local, 2048), (.fakeGCS, 2048)])
     func aBigFileGoesInAndOutUnchanged(server: Server, mebibytes: Int) throws {
         let folder = try Mounts.folder(on: server)
         try folder.run(
