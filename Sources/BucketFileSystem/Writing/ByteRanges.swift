@@ -37,8 +37,6 @@ struct ByteRanges: Equatable, Sendable {
         return union
     }
 
-    func contains(_ range: Range<Int64>) -> Bool { missing(in: range).isEmpty }
-
     /// The parts of `range` that are not in the set, in order.
     func missing(in range: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
