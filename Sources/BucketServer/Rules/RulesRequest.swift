@@ -29,4 +29,6 @@ enum RulesVerdict: Sendable, Equatable {
     case allow
     /// - Parameter reason: for the developer: the rule and its line, or that no rule allows it.
     case deny(reason: String)
+    /// No rule allows it, but one would have to know what is `.unknown` in the request: ask again when it is known.
+    case undecided
 }
