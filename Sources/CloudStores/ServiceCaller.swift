@@ -101,6 +101,18 @@ struct ServiceCaller: Sendable {
         try await perform(call).result.get()
     }
 
+    /// `perform` for a request that carries a whole upload: dropped by a pause, it is sent again after it.
+    func perform(_ call: Call, for upload: Upload) async -> Outcome {
+        var wasDropped = false
+        while await upload.mayGoOn() {
+            if let outcome = await upload.run({ await perform(call) }) {
+                return Outcome(result: outcome.result, isAmbiguous: outcome.isAmbiguous || wasDropped)
+            }
+            wasDropped = true
+        }
+        return Outcome(result: .failure(.cancelled(call.operation, call.object)), isAmbiguous: wasDropped)
+    }
+
     func authorization(replacing rejected: Authorization?) async throws(StorageError) -> Authorization {
         if rejected == nil, let cached = credentials.cachedAuthorization() { return cached }
         return try await credentials.authorization(replacing: rejected)

@@ -15,19 +15,17 @@ final class UploadBody: HTTPBodySource {
 
     let length: Int64
     private let head: [UInt8]
-    private let source: any UploadSource
+    private let upload: Upload
     private let range: Range<Int64>
     private let tail: [UInt8]
     private let clock: RetryClock
-    private let progress: (@Sendable (Int64) -> Void)?
     private let state = Lock(Attempt())
 
     /// - Parameter range: which of the source's bytes.
     init(
         _ upload: Upload, _ range: Range<Int64>, head: [UInt8] = [], tail: [UInt8] = [], clock: RetryClock
     ) {
-        source = upload.source
-        progress = upload.progress
+        self.upload = upload
         self.range = range
         self.head = head
         self.tail = tail
@@ -49,8 +47,8 @@ final class UploadBody: HTTPBodySource {
             count = unsafe copy(head, from: Int(offset), into: buffer)
         } else if offset < tailStart {
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: tailStart - offset)))
-            count = try unsafe source.read(at: range.lowerBound + offset - bodyStart, into: room)
-            progress?(range.lowerBound + offset - bodyStart + Int64(count))
+            count = try unsafe upload.source.read(at: range.lowerBound + offset - bodyStart, into: room)
+            upload.didSend(upTo: range.lowerBound + offset - bodyStart + Int64(count))
         } else {
             count = unsafe copy(tail, from: Int(offset - tailStart), into: buffer)
         }

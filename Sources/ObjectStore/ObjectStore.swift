@@ -117,16 +117,19 @@ package struct Upload: Sendable {
     package var source: any UploadSource
     /// Called from any thread with bytes confirmed or handed to the connection so far; nil: nobody watches.
     package var progress: (@Sendable (Int64) -> Void)?
+    /// Pauses and cancels it; nil: nobody does.
+    package var control: TransferControl?
 
     package init(
         name: ObjectName, headers: ObjectHeaders, precondition: Precondition, source: any UploadSource,
-        progress: (@Sendable (Int64) -> Void)? = nil
+        progress: (@Sendable (Int64) -> Void)? = nil, control: TransferControl? = nil
     ) {
         self.name = name
         self.headers = headers
         self.precondition = precondition
         self.source = source
         self.progress = progress
+        self.control = control
     }
 }
 

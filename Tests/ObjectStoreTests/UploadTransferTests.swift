@@ -75,6 +75,37 @@ struct UploadTransferTests {
         #expect(transfer.next(after: .stored(upTo: 262_145)) == .fail(.storedBeyondSent(262_145)))
     }
 
+    @Test func aPausedUploadAsksWhenItIsResumed() {
+        var (transfer, _) = opened(size: 100)
+        #expect(transfer.next(after: .paused) == .wait)
+        #expect(transfer.next(after: .resumed) == .query)
+        #expect(transfer.next(after: .paused) == .wait)
+        #expect(transfer.next(after: .resumed) == .query)
+        #expect(transfer.next(after: .stored(upTo: 40)) == .send(offset: 40, count: 60, isLast: true))
+    }
+
+    @Test func anUploadPausedBeforeItsSessionBeginsWithIt() {
+        var transfer = UploadTransfer(size: 100)
+        #expect(transfer.next(after: .paused) == .wait)
+        #expect(transfer.next(after: .resumed) == .start)
+    }
+
+    @Test func aCancelledUploadEndsItsSession() {
+        var (transfer, _) = opened(size: 100)
+        #expect(transfer.next(after: .paused) == .wait)
+        #expect(transfer.next(after: .cancelled) == .discard)
+        #expect(transfer.next(after: .discarded) == .fail(.cancelled))
+        #expect(transfer.next(after: .resumed) == .fail(.outOfTurn))
+    }
+
+    @Test func withoutASessionThereIsNothingToEnd() {
+        var transfer = UploadTransfer(size: 100)
+        #expect(transfer.next(after: .cancelled) == .fail(.cancelled))
+        var (other, _) = opened(size: 100)
+        #expect(other.next(after: .sessionLost) == .start)
+        #expect(other.next(after: .cancelled) == .fail(.cancelled))
+    }
+
     @Test func afterTheEndNothingMakesSense() {
         var (transfer, _) = opened(size: 100)
         _ = transfer.next(after: .completed)
@@ -117,11 +148,17 @@ struct UploadTransferTests {
             case .finish:
                 #expect(isComplete && stored == size)
                 return
+            case .wait:
+                event = .resumed
+            case .discard:
+                Issue.record("nobody cancelled")
+                return
             case .fail(let failure):
                 Issue.record("failed: \(failure)")
                 return
             }
-            action = transfer.next(after: event)
+            let isPaused = action != .wait && Int.random(in: 0..<8, using: &random) == 0
+            action = transfer.next(after: isPaused ? .paused : event)
         }
         Issue.record("no end")
     }

@@ -141,12 +141,22 @@ package final class InMemoryStore: ObjectStore {
     }
 
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
-        try await gate.pass(.insert, object: upload.name)
+        upload.control?.report { $0.total = upload.source.size }
+        while true {
+            guard await upload.mayGoOn() else {
+                throw StorageError(.cancelled, operation: "insert", object: upload.name, message: "cancelled")
+            }
+            let gate = self.gate
+            let passed: Void? = try await upload.run { () async throws(StorageError) in
+                try await gate.pass(.insert, object: upload.name)
+            }
+            if passed != nil { break }
+        }
         let bytes = try upload.bytes()
         let metadata = try change(.insert, if: upload.precondition, on: upload.name) { (bucket) throws(StorageError) in
             try bucket.store(upload.name, bytes, headers: upload.headers)
         }
-        upload.progress?(metadata.size)
+        upload.didConfirm(upTo: metadata.size)
         return metadata
     }
 

@@ -12,10 +12,10 @@ extension GoogleCloudStore {
         call.headers.append(("Content-Type", "multipart/related; boundary=\(boundary)"))
         call.body = body.body
         call.upload = body
-        let outcome = await caller.perform(call)
+        let outcome = await caller.perform(call, for: upload)
         do {
             let object = try stored(try outcome.result.get(), upload)
-            upload.progress?(upload.source.size)
+            upload.didConfirm(upTo: upload.source.size)
             return object
         } catch {
             switch error.kind {

@@ -5,6 +5,7 @@ package import ObjectStore
 extension GoogleCloudStore {
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(upload.name, "insert")
+        upload.control?.report { $0.total = upload.source.size }
         return upload.source.size <= configuration.wholeUploadLimit
             ? try await insertMultipart(upload) : try await insertResumably(upload)
     }

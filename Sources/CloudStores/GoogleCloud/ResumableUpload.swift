@@ -7,7 +7,7 @@ extension GoogleCloudStore {
     func insertResumably(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         var dialogue = ResumableUpload(store: self, upload: upload)
         let object = try await dialogue.run()
-        upload.progress?(upload.source.size)
+        upload.didConfirm(upTo: upload.source.size)
         return object
     }
 }
@@ -39,11 +39,16 @@ private struct ResumableUpload {
         do throws(StorageError) {
             var action = transfer.firstAction
             while true {
+                if let event = command(before: action) { action = transfer.next(after: event) }
                 switch action {
                 case .start: action = transfer.next(after: try await start())
                 case .send(let offset, let count, let isLast):
                     action = transfer.next(after: try await send(offset..<offset + count, isLast: isLast))
                 case .query: action = transfer.next(after: try await query())
+                case .wait: action = transfer.next(after: await upload.mayGoOn() ? resumed() : .cancelled)
+                case .discard:
+                    await discard()
+                    action = transfer.next(after: .discarded)
                 case .finish:
                     guard let object else { throw failure(.malformedAnswer, "the upload ended without an object") }
                     return object
@@ -55,10 +60,42 @@ private struct ResumableUpload {
             // The last bytes may have arrived although their answer did not, or arrived damaged.
             case .preconditionFailed where retries.isAmbiguous: break
             case .malformedAnswer: break
+            case .cancelled where Task.isCancelled && !session.isEmpty:
+                await discard()
+                throw error
             default: throw error
             }
             return try await store.ownSuccess(upload, error)
         }
+    }
+
+    /// What was commanded meanwhile, for an action that would send something.
+    private func command(before action: UploadTransfer.Action) -> UploadTransfer.Event? {
+        switch action {
+        case .start, .send, .query: upload.command
+        case .wait, .discard, .finish, .fail: nil
+        }
+    }
+
+    /// A request was dropped: paused or cancelled, and maybe resumed already.
+    private mutating func dropped() -> UploadTransfer.Event {
+        retries.becameAmbiguous()
+        return upload.command ?? .interrupted
+    }
+
+    /// The rest was no failure to make progress.
+    private mutating func resumed() -> UploadTransfer.Event {
+        retries.progressed()
+        return .resumed
+    }
+
+    /// Tells the server that nothing more will come; what it answers changes nothing. Not cancelled with the task,
+    /// which may be why the session ends.
+    private func discard() async {
+        var request = HTTPRequest(.delete, session, headers: [("Content-Length", "0")])
+        request.deadline = min(caller.policy.timeLimit, .seconds(5))
+        let (caller, discarded) = (self.caller, request)
+        await Task { _ = try? await caller.answer(to: discarded, bodyLimit: 1 << 20) }.value
     }
 
     /// Opens a session. Nothing is stored by that, so it may be repeated.
@@ -70,7 +107,9 @@ private struct ResumableUpload {
         if let type = upload.headers.contentType {
             call.headers.append(("X-Upload-Content-Type", HeaderText.clean(type)))
         }
-        let answer = try await caller.answer(to: call)
+        let (caller, opening) = (self.caller, call)
+        guard let outcome = await upload.run({ await caller.perform(opening) }) else { return dropped() }
+        let answer = try outcome.result.get()
         guard let location = answer.head.first("location") else {
             throw failure(.malformedAnswer, "the server opened an upload and named no address for it")
         }
@@ -114,9 +153,14 @@ private struct ResumableUpload {
         var request = HTTPRequest(
             .put, session, headers: [("Content-Range", contentRange)], body: body?.body ?? .bytes([]))
         request.stallLimit = caller.stallLimit(.repeatable, remaining: retries.remaining)
+        let (caller, sent) = (self.caller, request)
         let answer: HTTPAnswer
         do throws(ServiceCaller.Setback) {
-            answer = try await caller.answer(to: request, bodyLimit: 1 << 20)
+            let received = try await upload.run { () async throws(ServiceCaller.Setback) in
+                try await caller.answer(to: sent, bodyLimit: 1 << 20)
+            }
+            guard let received else { return dropped() }
+            answer = received
         } catch {
             if let body { retries.moved(body) }
             return try await interruption(error)
@@ -136,7 +180,7 @@ private struct ResumableUpload {
     ) async throws(StorageError) -> UploadTransfer.Event {
         if offset > transfer.confirmed {
             retries.progressed()
-            upload.progress?(offset)
+            upload.didConfirm(upTo: offset)
         } else if !isQuery {
             // It answers and takes nothing. A pause each time keeps that from going on for ever.
             try await pause(after: .damaged, failure(.serverFailed, "the server takes no more bytes"))
@@ -165,7 +209,9 @@ private struct ResumableUpload {
     ) async throws(StorageError) {
         guard let pause = retries.pause(after: failure, .repeatable) else { throw error }
         caller.log(.info, "\(error); again in \(pause.milliseconds) ms")
-        try await caller.sleep(pause, "insert", upload.name)
+        let (caller, name) = (self.caller, upload.name)
+        // Dropped, it ends early; what was commanded is found before the next request.
+        _ = try await upload.run { () async throws(StorageError) in try await caller.sleep(pause, "insert", name) }
     }
 
     private func failure(_ reason: UploadTransfer.Failure) -> StorageError {
@@ -174,6 +220,7 @@ private struct ResumableUpload {
         case .storedBeyondSent(let offset):
             failure(.malformedAnswer, "the server claims \(offset) bytes, more than it was sent")
         case .outOfTurn: failure(.malformedAnswer, "the server's answer makes no sense at this point")
+        case .cancelled: .cancelled("insert", upload.name)
         }
     }
 

@@ -10,6 +10,10 @@ package struct UploadTransfer: Sendable, Equatable {
         case send(offset: Int64, count: Int64, isLast: Bool)
         /// Ask the server how much it has.
         case query
+        /// Send nothing until the upload is resumed or cancelled.
+        case wait
+        /// End the session at the server.
+        case discard
         /// The server has the whole object; its answer is at hand.
         case finish
         case fail(Failure)
@@ -27,6 +31,13 @@ package struct UploadTransfer: Sendable, Equatable {
         case sessionLost
         /// No answer, or one that says "later".
         case interrupted
+        /// Somebody wants the upload to rest; a request under way was dropped.
+        case paused
+        case resumed
+        /// Somebody wants the upload to end; a request under way was dropped.
+        case cancelled
+        /// The session has ended at the server, or is left to it.
+        case discarded
     }
 
     package enum Failure: Sendable, Equatable {
@@ -36,12 +47,15 @@ package struct UploadTransfer: Sendable, Equatable {
         case storedBeyondSent(Int64)
         /// The event makes no sense in this state.
         case outOfTurn
+        case cancelled
     }
 
     private enum State: Sendable, Equatable {
         case starting
         case sending
         case querying
+        case waiting
+        case discarding
         case ended
     }
 
@@ -51,6 +65,8 @@ package struct UploadTransfer: Sendable, Equatable {
     package let chunkSize: Int64?
     /// What the server is known to hold.
     package private(set) var confirmed: Int64 = 0
+    /// The server holds a session of ours.
+    private var hasSession = false
     /// How many sessions may be opened.
     package let sessionLimit: Int
     private var sessionsOpened = 0
@@ -75,6 +91,7 @@ package struct UploadTransfer: Sendable, Equatable {
         switch (state, event) {
         case (.starting, .opened):
             sessionsOpened += 1
+            hasSession = true
             confirmed = 0
             sentEnd = 0
             return sendOn()
@@ -88,8 +105,16 @@ package struct UploadTransfer: Sendable, Equatable {
             state = .ended
             return .finish
         case (.sending, .sessionLost), (.querying, .sessionLost), (.querying, .completedWrongly): return startOver()
+        case (.starting, .paused), (.sending, .paused), (.querying, .paused):
+            state = .waiting
+            return .wait
+        case (.waiting, .resumed): return goOnAfterPause()
+        case (.starting, .cancelled), (.sending, .cancelled), (.querying, .cancelled), (.waiting, .cancelled):
+            return cancel()
+        case (.discarding, .discarded): return end(.cancelled)
         case (.starting, .stored), (.starting, .completed), (.starting, .completedWrongly), (.starting, .sessionLost),
-            (.sending, .opened), (.sending, .completedWrongly), (.querying, .opened), (.ended, _):
+            (.sending, .opened), (.sending, .completedWrongly), (.querying, .opened), (.waiting, _), (.discarding, _),
+            (.ended, _), (_, .resumed), (_, .discarded):
             return end(.outOfTurn)
         }
     }
@@ -108,7 +133,20 @@ package struct UploadTransfer: Sendable, Equatable {
         return .send(offset: confirmed, count: count, isLast: count == rest)
     }
 
+    /// What was under way when the pause came is unknown: the server is asked.
+    private mutating func goOnAfterPause() -> Action {
+        state = hasSession ? .querying : .starting
+        return hasSession ? .query : .start
+    }
+
+    private mutating func cancel() -> Action {
+        guard hasSession else { return end(.cancelled) }
+        state = .discarding
+        return .discard
+    }
+
     private mutating func startOver() -> Action {
+        hasSession = false
         guard sessionsOpened < sessionLimit else { return end(.tooManySessions) }
         state = .starting
         return .start
