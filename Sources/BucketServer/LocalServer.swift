@@ -50,6 +50,7 @@ package final class LocalServer: Sendable {
     package func start() throws(ServerError) -> UInt16 {
         let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
         let daemon = try HTTPDaemon(service: service, socket: socket)
+        service.listener.withLock { $0 = socket }
         state.withLock { $0 = .running(daemon) }
         return socket.port
     }

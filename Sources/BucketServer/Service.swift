@@ -1,3 +1,5 @@
+import Locking
+
 /// Everything a request can touch. Any thread may call it.
 final class Service: Sendable {
     let directoryLock: DirectoryLock
@@ -9,6 +11,8 @@ final class Service: Sendable {
     let requests = RequestLog()
     let operations = Operations()
     let parkedConnections = ParkedConnections()
+    /// Where connections come from, once they do.
+    let listener = Lock<ListeningSocket?>(nil)
     let maxBytesRewrittenPerCall: Int64
 
     init(_ configuration: LocalServer.Configuration) throws(ServerError) {

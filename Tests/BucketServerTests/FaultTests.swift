@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -83,6 +84,23 @@ struct FaultTests {
         rule("storage.objects.get", "return-reset-connection")
         #expect(server.get("f").status == 0)
         #expect(server.get("f").status == 200)
+    }
+
+    @Test func whatWasCarriedOutMayGetNoAnswer() {
+        rule("storage.objects.insert", "act-then-reset-connection")
+        #expect(server.put("new", "x").status == 0)
+        #expect(server.get("new").status == 200)
+    }
+
+    @Test func connectionsAreRefusedForAWhile() {
+        rule("storage.objects.get", "refuse-connections-for-300ms")
+        let clock = ContinuousClock()
+        let took = clock.measure {
+            #expect(server.get("f").status == 0)
+            #expect(server.get("f").status == 0)
+            while server.get("f").status != 200 { usleep(10_000) }
+        }
+        #expect(took > .milliseconds(200))
     }
 
     @Test func bodiesLie() {

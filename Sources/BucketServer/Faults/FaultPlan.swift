@@ -13,6 +13,10 @@ struct FaultPlan {
     /// Passes before the request is taken up.
     private(set) var delay = Duration.zero
     private(set) var refusal: Response?
+    /// The connection is reset in place of the answer.
+    private(set) var hidesAnswer = false
+    /// For so long nobody can connect.
+    private(set) var closedFor: Duration?
     private(set) var bodyFaults: [Instruction] = []
     private var triggers: [Trigger] = []
     private var finalizing: [(source: Faults.Source, instructions: [Instruction])] = []
@@ -66,6 +70,10 @@ struct FaultPlan {
         case .stall(let seconds, nil): delay += .seconds(seconds)
         case .refuse(let status): refusal = Self.refusal(status, retryAfter: instructions)
         case .resetConnection: refusal = Response(status: 0, body: .reset)
+        case .resetAfterActing: hidesAnswer = true
+        case .refuseConnections(let milliseconds):
+            refusal = Response(status: 0, body: .reset)
+            closedFor = .milliseconds(milliseconds)
         case .errorBody: refusal = Response(status: 200, json: APIError.injected(503).document)
         case .breakOff, .stall, .truncateBody, .corruptBody: bodyFaults.append(instruction)
         case .refuseUpload, .refuseFinalize, .truncateFinalAnswer, .retryAfter: break

@@ -8,6 +8,10 @@ enum Instruction: Equatable, Sendable {
     case refuseFinalize(status: Int)
     /// `return-reset-connection`: no answer, nothing carried out.
     case resetConnection
+    /// `act-then-reset-connection`: everything is carried out, but no answer comes.
+    case resetAfterActing
+    /// `refuse-connections-for-300ms`: no answer, nothing carried out, and nobody can connect for so long.
+    case refuseConnections(milliseconds: Int)
     /// `return-broken-stream[-after-256K]`: the answer breaks off; an upload's connection breaks off.
     case breakOff(after: Int64?)
     /// `stall-for-2s[-after-256K]`: nothing moves for a while.
@@ -51,6 +55,8 @@ enum Instruction: Equatable, Sendable {
         ("return-#-after-#K", { .refuseUpload(status: $0[0], after: kibibytes($0[1])) }),
         ("return-#-at-finalize", { .refuseFinalize(status: $0[0]) }),
         ("return-reset-connection", { _ in .resetConnection }),
+        ("act-then-reset-connection", { _ in .resetAfterActing }),
+        ("refuse-connections-for-#ms", { .refuseConnections(milliseconds: $0[0]) }),
         ("return-broken-stream", { _ in .breakOff(after: nil) }),
         ("return-broken-stream-after-#K", { .breakOff(after: kibibytes($0[0])) }),
         ("return-broken-stream-final-chunk-after-#B", { .truncateFinalAnswer(Int64($0[0])) }),

@@ -59,6 +59,7 @@ final class Exchange {
             service.requests.began(route.operation)
             let faults = FaultPlan(service.faults, route: route, retryTest: headers["x-retry-test-id"])
             self.faults = faults
+            if let pause = faults.closedFor { service.listener.withLock { $0 }?.refuse(for: pause) }
             if faults.delay > .zero { return faults.delay }
             open()
         } catch {
@@ -115,6 +116,7 @@ final class Exchange {
         var response = answer()
         phase = .answered
         if let faults, !faults.bodyFaults.isEmpty { response = FaultyBody.apply(faults.bodyFaults, to: response) }
+        if faults?.hidesAnswer == true { response = Response(status: 0, body: .reset) }
         log(status: response.status, bytesSent: response.length ?? 0)
         return response
     }

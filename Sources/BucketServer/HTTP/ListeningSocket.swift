@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A TCP socket that listens.
@@ -30,6 +31,26 @@ struct ListeningSocket {
             throw error
         }
         self.port = Self.port(of: descriptor)
+    }
+
+    /// Nobody can connect for a while; who is connected already stays so. The socket, and with it the port, is the same
+    /// afterwards.
+    func refuse(for duration: Duration) {
+        // Linux: a listening socket that is shut down refuses, and listens again when bound and told to once more.
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) }
+        }
+        guard isKnown == 0, shutdown(descriptor, Int32(SHUT_RD)) == 0 else { return }
+        let (seconds, attoseconds) = duration.components
+        let pause = DispatchTimeInterval.milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
+        DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [descriptor, address, length] in
+            unsafe withUnsafePointer(to: address) {
+                _ = unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
+            }
+            listen(descriptor, Self.backlog)
+        }
     }
 
     private static func refusal(_ code: Int32, host: String, port: UInt16) -> ServerError {
