@@ -13,6 +13,7 @@ struct firemount_document {
     std::vector<firemount_object> objects;
     /// One block an object that has custom metadata; a deque never moves its blocks.
     std::deque<std::vector<firemount_text_pair>> custom;
+    std::vector<firemount_text> names;
     std::vector<firemount_text> prefixes;
     firemount_answer answer{};
 };
@@ -77,6 +78,9 @@ firemount_text *text_field(firemount_object &object, std::string_view key) {
         if (key == "storageClass") return &object.storage_class;
         if (key == "cacheControl") return &object.cache_control;
         break;
+    case 14:
+        if (key == "downloadTokens") return &object.download_tokens;
+        break;
     case 15:
         if (key == "contentEncoding") return &object.content_encoding;
         if (key == "contentLanguage") return &object.content_language;
@@ -118,7 +122,16 @@ const char *read_object(firemount_document &document, dom::element value) {
     return nullptr;
 }
 
-const char *read_page(firemount_document &document, dom::object fields) {
+const char *read_name(firemount_document &document, dom::element value) {
+    dom::element name;
+    if (value["name"].get(name) != simdjson::SUCCESS) return "an object has no name";
+    firemount_text text = text_of(name);
+    if (text.bytes == nullptr || text.length == 0) return "an object has no name";
+    document.names.push_back(text);
+    return nullptr;
+}
+
+const char *read_page(firemount_document &document, dom::object fields, bool names_only) {
     bool is_page = false;
     for (dom::key_value_pair field : fields) {
         dom::array list;
@@ -127,9 +140,10 @@ const char *read_page(firemount_document &document, dom::object fields) {
         if (field.key == "items") {
             if (field.value.is_null()) continue;
             if (field.value.get_array().get(list) != simdjson::SUCCESS) return "items is no list";
-            document.objects.reserve(list.size());
+            if (!names_only) document.objects.reserve(list.size());
             for (dom::element item : list) {
-                if (const char *problem = read_object(document, item)) return problem;
+                const char *problem = names_only ? read_name(document, item) : read_object(document, item);
+                if (problem) return problem;
             }
         } else if (field.key == "prefixes") {
             if (field.value.is_null()) continue;
@@ -196,7 +210,8 @@ const char *read_answer(firemount_document &document, dom::element root, firemou
     dom::element error;
     if (fields["error"].get(error) == simdjson::SUCCESS) return read_error(document, error);
     switch (kind) {
-    case firemount_page_answer: return read_page(document, fields);
+    case firemount_page_answer: return read_page(document, fields, false);
+    case firemount_name_page_answer: return read_page(document, fields, true);
     case firemount_object_answer: return read_object(document, root);
     case firemount_rewrite_answer: return read_rewrite(document, fields);
     case firemount_error_answer: return "the answer tells of no error";
@@ -221,6 +236,8 @@ extern "C" firemount_document *firemount_document_read(
         firemount_answer &answer = document->answer;
         answer.objects = document->objects.data();
         answer.object_count = document->objects.size();
+        answer.names = document->names.data();
+        answer.name_count = document->names.size();
         answer.prefixes = document->prefixes.data();
         answer.prefix_count = document->prefixes.size();
         return document.release();

@@ -13,6 +13,8 @@ struct Call: Sendable {
     let safety: RetryPolicy.Safety
     /// Set when the body is an upload: then only a lack of movement ends an attempt.
     var upload: UploadBody?
+    /// What must hold before each attempt, where the protocol itself cannot be asked to check it.
+    var precheck: (@Sendable () async throws(StorageError) -> Void)?
     /// A page of a thousand objects with full custom metadata (8 KiB each, PROTOCOL 4.9) fits.
     var bodyLimit = 32 << 20
 
@@ -41,6 +43,8 @@ struct ServiceCaller: Sendable {
     let clock: RetryClock
     /// Who pays; nil: whoever the credential names.
     let userProject: String?
+    /// What every request with credentials says of us.
+    var introduction: [(name: String, value: String)] = []
     let log: Logger
 
     struct Outcome: Sendable {
@@ -76,6 +80,7 @@ struct ServiceCaller: Sendable {
             var authorization = try await self.authorization(replacing: nil)
             var hasRefreshed = false
             while true {
+                try await call.precheck?()
                 do throws(Setback) {
                     let answer = try await attempt(call, authorization, remaining: state.remaining)
                     return Outcome(result: .success(answer), isAmbiguous: state.isAmbiguous)
@@ -120,7 +125,7 @@ struct ServiceCaller: Sendable {
 
     /// Headers that say who asks.
     func headers(for authorization: Authorization) -> [(name: String, value: String)] {
-        var headers: [(name: String, value: String)] = []
+        var headers = introduction
         if let value = authorization.value { headers.append(("Authorization", value)) }
         if let project = userProject ?? authorization.quotaProject { headers.append(("x-goog-user-project", project)) }
         return headers

@@ -4,6 +4,7 @@ package struct ServiceEndpoint: Sendable, Equatable, CustomStringConvertible {
     package let root: String
 
     package static let google = ServiceEndpoint(root: "https://storage.googleapis.com")
+    package static let firebase = ServiceEndpoint(root: "https://firebasestorage.googleapis.com")
 
     package var description: String { root }
 

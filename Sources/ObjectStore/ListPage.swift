@@ -21,12 +21,18 @@ package struct ListQuery: Sendable {
 /// One page of a list, in byte order of the names. May be empty and still have a next page.
 package struct ListPage: Sendable {
     package var items: [ObjectMetadata]
+    /// Objects of which the list tells the name alone: of a store without `abilities.listsMetadata` all of them, and
+    /// `items` is empty.
+    package var names: [ObjectName]
     /// Full names that end in `/`.
     package var folders: [ObjectName]
     package var nextPageToken: String?
 
-    package init(items: [ObjectMetadata], folders: [ObjectName], nextPageToken: String?) {
+    package init(
+        items: [ObjectMetadata] = [], names: [ObjectName] = [], folders: [ObjectName], nextPageToken: String?
+    ) {
         self.items = items
+        self.names = names
         self.folders = folders
         self.nextPageToken = nextPageToken
     }

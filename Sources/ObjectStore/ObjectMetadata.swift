@@ -58,6 +58,17 @@ package struct ObjectHeaders: Sendable, Equatable {
     }
 }
 
+extension ObjectHeaders {
+    /// The key of custom metadata under which download tokens are kept, whatever protocol is spoken.
+    package static let downloadTokensKey = "firebaseStorageDownloadTokens"
+
+    /// Secrets that open the object to everyone who has one, separated by commas.
+    package var downloadTokens: String? {
+        get { custom[Self.downloadTokensKey] }
+        set { custom[Self.downloadTokensKey] = newValue }
+    }
+}
+
 /// A change of metadata alone (PROTOCOL: patch). A key that is not mentioned stays as it is.
 package struct MetadataPatch: Sendable, Equatable {
     package enum Change: Sendable, Equatable { case set(String), remove }

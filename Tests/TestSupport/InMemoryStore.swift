@@ -114,7 +114,10 @@ package final class InMemoryStore: ObjectStore {
     package func list(_ query: ListQuery) async throws(StorageError) -> ListPage {
         try await gate.pass(.list, object: query.prefix)
         var page = try bucket.withLock { (bucket) throws(StorageError) in try bucket.list(query) }
-        if !abilities.listsMetadata { page.items = page.items.map { $0.nameAlone } }
+        if !abilities.listsMetadata {
+            page.names = page.items.map(\.name)
+            page.items = []
+        }
         return page
     }
 
@@ -217,15 +220,6 @@ package final class InMemoryStore: ObjectStore {
             if abilities.checksPreconditions { try bucket.check(precondition, on: name, for: operation) }
             return try body(&bucket)
         }
-    }
-}
-
-extension ObjectMetadata {
-    /// What a list says where lists carry names only.
-    fileprivate var nameAlone: ObjectMetadata {
-        ObjectMetadata(
-            name: name, objectGeneration: ObjectGeneration(0), metageneration: Metageneration(0), size: 0,
-            timeCreated: Timestamp(seconds: 0), updated: Timestamp(seconds: 0))
     }
 }
 

@@ -37,6 +37,7 @@ typedef struct {
     firemount_text content_disposition;
     firemount_text content_language;
     firemount_text cache_control;
+    firemount_text download_tokens;
     const firemount_text_pair *custom;
     size_t custom_count;
 } firemount_object;
@@ -47,6 +48,9 @@ typedef struct {
     /// A list page's items, or the one object (of an object resource or of a finished rewrite).
     const firemount_object *objects;
     size_t object_count;
+    /// A page's items of which it tells the name alone.
+    const firemount_text *names;
+    size_t name_count;
     const firemount_text *prefixes;
     size_t prefix_count;
     firemount_text next_page_token;
@@ -62,6 +66,7 @@ typedef struct {
 
 typedef enum {
     firemount_page_answer,
+    firemount_name_page_answer,
     firemount_object_answer,
     firemount_rewrite_answer,
     firemount_error_answer

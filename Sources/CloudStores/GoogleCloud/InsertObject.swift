@@ -43,22 +43,8 @@ extension GoogleCloudStore {
     func ownSuccess(_ upload: Upload, _ failure: StorageError) async throws(StorageError) -> ObjectMetadata {
         // Without a precondition nothing tells our success from what was there before.
         guard upload.precondition.object != nil,
-            let now = try await metadataIfKnown(of: upload.name, for: "insert"),
-            upload.precondition.allowsResult(now.objectGeneration), now.crc32c == upload.source.crc32c,
-            upload.difference(from: now) == nil, now.headers.include(upload.headers)
+            let now = try await metadataIfKnown(of: upload.name, for: "insert"), upload.canHaveMade(now)
         else { throw failure }
         return now
-    }
-}
-
-extension Upload {
-    /// How `object` differs from what this upload sends; nil: not at all, as far as the server says.
-    func difference(from object: ObjectMetadata) -> String? {
-        if object.name != name { return "its name is \(object.name)" }
-        if object.size != source.size { return "\(object.size) bytes instead of \(source.size)" }
-        if let crc32c = object.crc32c, crc32c != source.crc32c {
-            return "CRC32C \(crc32c.checksumText) instead of \(source.crc32c.checksumText)"
-        }
-        return nil
     }
 }

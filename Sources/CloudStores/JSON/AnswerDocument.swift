@@ -4,7 +4,7 @@ import ObjectStore
 /// A server's JSON answer, parsed; the owner of the parser's memory. Safe to use: nothing it hands out points into it.
 @safe
 struct AnswerDocument: ~Copyable {
-    enum Kind { case page, object, rewrite, error }
+    enum Kind { case page, namePage, object, rewrite, error }
 
     /// Why bytes are no such answer.
     struct Malformed: Error, Equatable {
@@ -17,6 +17,7 @@ struct AnswerDocument: ~Copyable {
         let expected =
             switch kind {
             case .page: firemount_page_answer
+            case .namePage: firemount_name_page_answer
             case .object: firemount_object_answer
             case .rewrite: firemount_rewrite_answer
             case .error: firemount_error_answer
@@ -57,8 +58,16 @@ struct AnswerDocument: ~Copyable {
     }
 
     func prefixes() -> [ObjectName] {
-        let list = unsafe UnsafeBufferPointer(start: answer.prefixes, count: answer.prefix_count)
-        return unsafe list.map { unsafe ObjectName($0.bytes()) }
+        unsafe Self.names(UnsafeBufferPointer(start: answer.prefixes, count: answer.prefix_count))
+    }
+
+    /// The items of a page that tells names alone.
+    func names() -> [ObjectName] {
+        unsafe Self.names(UnsafeBufferPointer(start: answer.names, count: answer.name_count))
+    }
+
+    private static func names(_ list: UnsafeBufferPointer<firemount_text>) -> [ObjectName] {
+        unsafe list.map { unsafe ObjectName($0.bytes()) }
     }
 
     func objects() throws(Malformed) -> [ObjectMetadata] {
@@ -98,7 +107,7 @@ extension ObjectMetadata {
             name: unsafe ObjectName(object.name.bytes()), objectGeneration: ObjectGeneration(unsafe object.generation),
             metageneration: Metageneration(unsafe object.metageneration < 0 ? 1 : object.metageneration),
             size: unsafe object.size, timeCreated: created ?? either, updated: updated ?? either,
-            crc32c: try unsafe Self.checksum(object.crc32c, length: 4).flatMap { UInt32(checksumBytes: $0) },
+            crc32c: try unsafe Self.crc32c(object.crc32c),
             md5: try unsafe Self.checksum(object.md5_hash, length: 16), etag: unsafe String(object.etag),
             storageClass: unsafe String(object.storage_class),
             componentCount: unsafe object.component_count < 0 ? nil : Int(object.component_count),
@@ -111,6 +120,12 @@ extension ObjectMetadata {
             throw AnswerDocument.Malformed(problem: "a time is malformed")
         }
         return moment
+    }
+
+    /// Base64; the official Firebase emulator writes the number in digits (PROTOCOL 1.4).
+    private static func crc32c(_ text: firemount_text) throws(AnswerDocument.Malformed) -> UInt32? {
+        if let digits = unsafe String(text), let number = UInt32(digits) { return number }
+        return try unsafe checksum(text, length: 4).flatMap { UInt32(checksumBytes: $0) }
     }
 
     /// nil where the server has none.
@@ -129,6 +144,7 @@ extension ObjectHeaders {
             contentType: unsafe String(object.content_type), contentEncoding: unsafe String(object.content_encoding),
             contentDisposition: unsafe String(object.content_disposition),
             contentLanguage: unsafe String(object.content_language), cacheControl: unsafe String(object.cache_control))
+        if let tokens = unsafe String(object.download_tokens), !tokens.isEmpty { downloadTokens = tokens }
         let pairs = unsafe UnsafeBufferPointer(start: object.custom, count: object.custom_count)
         guard !pairs.isEmpty else { return }
         custom.reserveCapacity(pairs.count)
