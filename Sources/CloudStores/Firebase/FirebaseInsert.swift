@@ -8,6 +8,7 @@ extension FirebaseStore {
 
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(upload.name, Self.insertion)
+        upload.control?.report { $0.total = upload.source.size }
         return try await insertMultipart(upload)
     }
 

@@ -11,10 +11,10 @@ extension FirebaseStore {
         call.headers.append(("X-Goog-Upload-Protocol", "multipart"))
         call.precheck = precheck(upload.precondition, of: upload.name, for: Self.insertion)
         let body = call.setMultipart(upload, insertJSON(upload), clock: caller.clock)
-        let outcome = await perform(call)
+        let outcome = await perform(call, for: upload)
         do {
             let object = try stored(try outcome.result.get(), upload)
-            upload.progress?(upload.source.size)
+            upload.didConfirm(upTo: upload.source.size)
             return object
         } catch {
             switch error.kind {

@@ -93,6 +93,11 @@ package final class FirebaseStore: ObjectStore {
     /// `perform`, with errors as this protocol means them.
     func perform(_ call: Call) async -> ServiceCaller.Outcome { await caller.perform(call).inFirebaseWords }
 
+    /// `perform` for a request that carries a whole upload.
+    func perform(_ call: Call, for upload: Upload) async -> ServiceCaller.Outcome {
+        await caller.perform(call, for: upload).inFirebaseWords
+    }
+
     /// `perform`, for calls where ambiguity makes no difference.
     func answer(to call: Call) async throws(StorageError) -> HTTPAnswer { try await perform(call).result.get() }
 
