@@ -41,7 +41,7 @@ let package = Package(
 
         // The mount.
         .target(
-            name: "BucketFileSystem", dependencies: ["ObjectStore", "CISAL", "Locking", "Logging"],
+            name: "BucketFileSystem", dependencies: ["ObjectStore", "CISAL", "CSQLite", "Locking", "Logging"],
             swiftSettings: strict),
         .target(
             name: "FUSEBridge", dependencies: ["BucketFileSystem", "ObjectStore", "CFUSE", "Locking", "Logging"],

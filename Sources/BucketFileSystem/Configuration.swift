@@ -10,8 +10,6 @@ package struct Configuration: Sendable {
     package var negativeTTL = Duration.seconds(5)
     /// All read buffers together, in bytes: a hard bound.
     package var memoryLimit: Int64 = 256 << 20
-    /// Holds staged writes; exists, mode 0700.
-    package var stagingDirectory = ""
     package var isReadOnly = false
     package var owner: UInt32 = 0
     package var group: UInt32 = 0

@@ -176,7 +176,7 @@ extension FileSystem {
             return (name, contents)
         }
         guard let file = contents?.takeUnsaved() else { return name }
-        let kept = "\(configuration.stagingDirectory)/\(Self.unsavedPrefix)\(nextNumber())"
+        let kept = "\(journal.directory.path)/\(Self.unsavedPrefix)\(nextNumber())"
         do throws(FileSystemError) {
             try file.keep(as: kept)
             log(.error, "\(name) could not be stored (\(error)); its bytes are kept in \(kept)")

@@ -11,6 +11,8 @@ package import ObjectStore
 package final class FileSystem: Sendable {
     let store: any ObjectStore
     let configuration: Configuration
+    /// What was acknowledged and the bucket does not have.
+    let journal: Journal
     let kernelCache: any KernelCache
     let log: Logger
     let clock: Clock
@@ -27,11 +29,12 @@ package final class FileSystem: Sendable {
     }
 
     package init(
-        store: any ObjectStore, configuration: Configuration, kernelCache: any KernelCache, log: Logger,
-        clock: Clock = .system
+        store: any ObjectStore, configuration: Configuration, journal: Journal, kernelCache: any KernelCache,
+        log: Logger, clock: Clock = .system
     ) {
         self.store = store
         self.configuration = configuration
+        self.journal = journal
         self.kernelCache = kernelCache
         self.log = log
         self.clock = clock
@@ -44,7 +47,7 @@ package final class FileSystem: Sendable {
     package func statistics() -> FileSystemStatistics { FileSystemStatistics() }
 
     /// Waits for what is being stored and stores what is still dirty; the mount is no longer reachable.
-    /// Answers the names that could not be stored; their bytes are kept in the staging directory.
+    /// Answers the names that could not be stored; their bytes are kept in the journal's directory.
     package func shutDown() async -> [ObjectName] {
         await afterwork.wait()
         var failed: [ObjectName] = []
@@ -70,7 +73,7 @@ package final class FileSystem: Sendable {
     }
 
     func makeStagingFile() throws(FileSystemError) -> StagingFile {
-        try StagingFile(in: configuration.stagingDirectory, number: nextNumber())
+        try StagingFile(in: journal.directory.path, number: nextNumber())
     }
 
     func requireWritable() throws(FileSystemError) {

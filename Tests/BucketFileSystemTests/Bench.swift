@@ -15,8 +15,8 @@ final class Bench: Sendable {
     private let directory = temporaryDirectory()
 
     init(_ configure: (inout Configuration) -> Void = { _ in }, objects: [(String, String)] = []) {
+        let journal = try! Journal(in: directory.path, for: JournalOwner(bucket: "test", endpoint: "http://test"))
         var configuration = Configuration()
-        configuration.stagingDirectory = directory.path
         configure(&configuration)
         failing = FailingStore(store)
         damaging = DamagingStore(failing)
@@ -26,7 +26,7 @@ final class Bench: Sendable {
         let log = Log()
         self.log = log
         files = FileSystem(
-            store: damaging, configuration: configuration, kernelCache: NoKernel(),
+            store: damaging, configuration: configuration, journal: journal, kernelCache: NoKernel(),
             log: Logger(level: .debug) { _, line in log.lines.withLock { $0.append(line) } },
             clock: Clock(
                 now: { time.now() },

@@ -32,11 +32,12 @@ final class MountedBucket: Sendable {
         for path in [staging, self.mountPoint] where path != mountPoint {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         }
+        let journal = try Journal(in: staging, for: JournalOwner(bucket: "test", endpoint: "http://test"))
         mount = try Mount(MountOptions(mountPoint: self.mountPoint, source: "gs://test"), log: log.logger) {
             kernelCache in
-            var configuration = Configuration()
-            configuration.stagingDirectory = staging
-            return FileSystem(store: store, configuration: configuration, kernelCache: kernelCache, log: log.logger)
+            FileSystem(
+                store: store, configuration: Configuration(), journal: journal, kernelCache: kernelCache,
+                log: log.logger)
         }
     }
 

@@ -26,10 +26,10 @@ final class PretendedKernel {
     init(_ operations: (inout fuse_lowlevel_ops) -> Void) {
         var table = fuse_lowlevel_ops()
         operations(&table)
-        var configuration = Configuration()
-        configuration.stagingDirectory = staging.path
+        let journal = try! Journal(in: staging.path, for: JournalOwner(bucket: "test", endpoint: "http://test"))
         let fileSystem = FileSystem(
-            store: store, configuration: configuration, kernelCache: KernelCacheQueue(), log: log.logger)
+            store: store, configuration: Configuration(), journal: journal, kernelCache: KernelCacheQueue(),
+            log: log.logger)
         let options = MountOptions(mountPoint: "", source: "test")
         session = Session(options: options, fileSystem: fileSystem, log: log.logger, operations: table)!
         var ends: [Int32] = [-1, -1]

@@ -21,6 +21,20 @@ struct ByteRanges: Equatable, Sendable {
         ranges.replaceSubrange(start..<end, with: [merged])
     }
 
+    /// The ranges that overlap `range` or touch it, in order.
+    func touching(_ range: Range<Int64>) -> ArraySlice<Range<Int64>> {
+        // Sequential writing touches the last range alone; that needs no search.
+        if let last = ranges.last, last.lowerBound <= range.lowerBound {
+            return range.lowerBound <= last.upperBound ? ranges.suffix(1) : []
+        }
+        let start = firstIndex { $0.upperBound >= range.lowerBound }
+        let end = firstIndex { $0.lowerBound > range.upperBound }
+        return start < end ? ranges[start..<end] : []
+    }
+
+    /// How many positions of `range` are not in the set.
+    func missingCount(in range: Range<Int64>) -> Int64 { missing(in: range).reduce(0) { $0 + Int64($1.count) } }
+
     /// Removes every position at or above `end`.
     mutating func cut(at end: Int64) {
         while let last = ranges.last, last.upperBound > end {

@@ -8,9 +8,12 @@ final class StagingFile: Sendable {
     private let descriptor: Int32
     private let path: String
 
+    /// How the names of staging files begin.
+    static let namePrefix = "staged-"
+
     /// - Throws: `.noSpace`, `.staging`.
     init(in directory: String, number: UInt64) throws(FileSystemError) {
-        path = "\(directory)/staged-\(number)"
+        path = "\(directory)/\(Self.namePrefix)\(number)"
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot make \(path)") }
     }

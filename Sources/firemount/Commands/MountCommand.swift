@@ -36,25 +36,29 @@ struct MountCommand {
         let credentials = try BucketCheck(configuration: configuration, transport: transport, log: log).run(environment)
         let store = configuration.store(
             transport: transport, credentials: credentials, timeLimit: configuration.timeout, log: log)
-        let staging = try StagingDirectory(
-            in: configuration.cacheDirectory, bucket: configuration.bucket.bucket, log: log)
-        let path = staging.path
-        let losses: [String]
-        do {
-            losses = try serve(store, stagingDirectory: path, whenReady)
-        } catch {
-            _ = staging.remove()
-            throw error
+        let staging = StagingDirectory.path(in: configuration.cacheDirectory)
+        StagingDirectory.reportLeftovers(in: staging, log)
+        let journal = try openJournal(in: staging)
+        defer {
+            if !journal.removeIfEmpty() { tell("what could not be stored is kept in \(journal.directory.path)") }
         }
-        if !staging.remove() { tell("what could not be stored is kept in \(path)") }
-        return losses.isEmpty ? 0 : 1
+        return try serve(store, journal, whenReady).isEmpty ? 0 : 1
+    }
+
+    private func openJournal(in directory: String) throws(CommandFailure) -> Journal {
+        let owner = JournalOwner(bucket: configuration.bucket.bucket, endpoint: configuration.endpoint.root)
+        do throws(FileSystemError) { return try Journal(in: directory, for: owner) } catch {
+            throw CommandFailure(
+                "cannot use the cache directory \(configuration.cacheDirectory): \(error); "
+                    + "name another with --cache-dir")
+        }
     }
 
     /// Returns what went wrong, a line each.
     private func serve(
-        _ store: any ObjectStore, stagingDirectory: String, _ whenReady: @escaping @Sendable () -> Bool
+        _ store: any ObjectStore, _ journal: Journal, _ whenReady: @escaping @Sendable () -> Bool
     ) throws(CommandFailure) -> [String] {
-        let mount = try makeMount(store, stagingDirectory: stagingDirectory)
+        let mount = try makeMount(store, journal)
         let lifeline = makeLifeline()
         let end = mount.run {
             log(.info, "\(configuration.bucket.url) is mounted on \(configuration.mount.mountPoint)")
@@ -69,12 +73,12 @@ struct MountCommand {
         return losses
     }
 
-    private func makeMount(_ store: any ObjectStore, stagingDirectory: String) throws(CommandFailure) -> Mount {
-        var fileSystem = configuration.fileSystem
-        fileSystem.stagingDirectory = stagingDirectory
+    private func makeMount(_ store: any ObjectStore, _ journal: Journal) throws(CommandFailure) -> Mount {
+        let fileSystem = configuration.fileSystem
         do throws(MountError) {
-            return try Mount(configuration.mount, log: log) { [fileSystem, log] kernelCache throws(FileSystemError) in
-                FileSystem(store: store, configuration: fileSystem, kernelCache: kernelCache, log: log)
+            return try Mount(configuration.mount, log: log) { [log] kernelCache throws(FileSystemError) in
+                FileSystem(
+                    store: store, configuration: fileSystem, journal: journal, kernelCache: kernelCache, log: log)
             }
         } catch {
             throw CommandFailure("\(error)")
