@@ -57,20 +57,15 @@ extension FileSystem {
     ) async throws(FileSystemError) -> ExpiringAttributes {
         try requireWritable()
         if let size = changes.size { try truncate(inode, to: size) }
-        let posix = PosixChanges(
-            modified: changes.modified.map(moment), permissions: changes.permissions.map { $0 & 0o7777 },
-            owner: changes.owner, group: changes.group)
-        try await change(inode, posix)
+        let now = clock.today()
+        try await change(
+            inode,
+            MetadataChanges(
+                modified: changes.modified?.moment(now: now), accessed: changes.accessed?.moment(now: now),
+                permissions: changes.permissions.map { $0 & 0o7777 }, owner: changes.owner, group: changes.group))
         // Without a handle there is no close to store it at.
         if changes.size != nil, handle == nil { try await storeChanges(of: inode) }
         return try currentAttributes(of: inode)
-    }
-
-    private func moment(_ time: AttributeChanges.Time) -> Timestamp {
-        switch time {
-        case .now: clock.today()
-        case .at(let timestamp): timestamp
-        }
     }
 
     private func truncate(_ inode: InodeNumber, to size: Int64) throws(FileSystemError) {
@@ -103,116 +98,6 @@ extension FileSystem {
             }
             return (contents, size)
         }
-    }
-
-    // MARK: Times, permissions, owner
-
-    private func change(_ inode: InodeNumber, _ wanted: PosixChanges) async throws(FileSystemError) {
-        let (kind, changes, contents) = try namespace.withLock { (space) throws(FileSystemError) in
-            let node = try space.node(inode)
-            return (node.kind, wanted.without(space.attributes(of: node)), node.contents)
-        }
-        // What is so already costs nothing: `tar` and `cp -a` set what they find.
-        guard !changes.isEmpty else { return }
-        if contents?.addChangesIfDirty(changes) == true { return }
-        switch kind {
-        case .directory: try await changeFolder(inode, changes)
-        case .file, .symbolicLink: try await patch(inode, changes)
-        }
-    }
-
-    /// A change of metadata alone. Another client's change of metadata in between is merged, not overwritten.
-    private func patch(_ inode: InodeNumber, _ changes: PosixChanges) async throws(FileSystemError) {
-        let gate = try contents(of: inode).gate
-        try await gate.pass { () async throws(FileSystemError) in
-            for _ in 0..<4 {
-                let (name, record, link) = try place(of: inode)
-                guard link == .attached, let record else { return try changeLocally(inode, changes) }
-                do throws(FileSystemError) {
-                    try await patch(name, record, changes, inode)
-                    return
-                } catch {
-                    guard case .stale = error else { throw error }
-                    try await refresh(inode, name, expecting: record)
-                }
-            }
-            throw .stale
-        }
-    }
-
-    private func patch(
-        _ name: ObjectName, _ record: FileRecord, _ changes: PosixChanges, _ inode: InodeNumber
-    ) async throws(FileSystemError) {
-        let keys = changes.keys(over: record.metadata.headers.custom)
-        let patched = try await fromStore { () async throws(StorageError) in
-            try await store.patch(
-                name, MetadataPatch(custom: keys.mapValues { .set($0) }),
-                if: .unchanged(record))
-        }
-        try didStore(patched, of: inode)
-    }
-
-    /// The object's metadata anew; fails when its content is no longer ours.
-    func refresh(
-        _ inode: InodeNumber, _ name: ObjectName, expecting record: FileRecord
-    ) async throws(FileSystemError) {
-        let now = try await fromStore { () async throws(StorageError) in try await store.metadata(of: name) }
-        guard now.objectGeneration == record.objectGeneration else {
-            expire(inode)
-            throw .stale
-        }
-        try didStore(now, of: inode)
-    }
-
-    private func changeLocally(_ inode: InodeNumber, _ changes: PosixChanges) throws(FileSystemError) {
-        try namespace.withLock { (space) throws(FileSystemError) in
-            _ = try space.node(inode).contents?.addChangesIfDirty(changes)
-        }
-    }
-
-    /// A folder keeps its times and permissions in its placeholder, which is made if there is none. The root has none.
-    private func changeFolder(_ inode: InodeNumber, _ changes: PosixChanges) async throws(FileSystemError) {
-        let (name, record, _) = try place(of: inode)
-        if inode != .root {
-            if let record {
-                do throws(FileSystemError) {
-                    try await patch(name, record, changes, inode)
-                } catch {
-                    guard case .stale = error else { throw error }
-                    try await refresh(inode, name, expecting: record)
-                    guard let renewed = try place(of: inode).record else { throw .stale }
-                    try await patch(name, renewed, changes, inode)
-                }
-            } else {
-                try await makePlaceholder(of: inode, changes)
-            }
-        }
-        try namespace.withLock { (space) throws(FileSystemError) in
-            let node = try space.node(inode)
-            node.folderChanges = node.folderChanges.merged(with: changes)
-        }
-    }
-
-    /// Stores the object that stands for a folder. One that is there already is as good.
-    func makePlaceholder(of inode: InodeNumber, _ changes: PosixChanges) async throws(FileSystemError) {
-        let name = try place(of: inode).name
-        do throws(FileSystemError) {
-            let stored = try await fromStore { () async throws(StorageError) in
-                try await store.insert(Self.placeholder(name, changes))
-            }
-            try didStore(stored, of: inode)
-        } catch {
-            guard case .stale = error else { throw error }
-            let found = try await fromStore { () async throws(StorageError) in try await store.metadata(of: name) }
-            try didStore(found, of: inode)
-        }
-    }
-
-    static func placeholder(_ name: ObjectName, _ changes: PosixChanges) -> Upload {
-        Upload(
-            name: name,
-            headers: ObjectHeaders(contentType: "application/x-directory", custom: changes.applied(to: [:])),
-            precondition: .mustNotExist, source: BytesSource([]))
     }
 
     // MARK: Where a node is
@@ -248,12 +133,11 @@ extension FileSystem {
     }
 }
 
-extension PosixChanges {
-    /// What is not so already.
-    fileprivate func without(_ attributes: FileAttributes) -> PosixChanges {
-        PosixChanges(
-            modified: modified == attributes.modified ? nil : modified,
-            permissions: permissions == attributes.permissions ? nil : permissions,
-            owner: owner == attributes.owner ? nil : owner, group: group == attributes.group ? nil : group)
+extension AttributeChanges.Time {
+    fileprivate func moment(now: Timestamp) -> Timestamp {
+        switch self {
+        case .now: now
+        case .at(let timestamp): timestamp
+        }
     }
 }

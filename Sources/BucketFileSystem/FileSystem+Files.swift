@@ -63,9 +63,12 @@ extension FileSystem {
         }
         let staging = try makeStagingFile()
         let contents = FileContents()
+        let today = clock.today()
         let isDefault = permissions == configuration.filePermissions
         contents.stageNew(
-            staging, changes: PosixChanges(modified: clock.today(), permissions: isDefault ? nil : permissions))
+            staging,
+            changes: MetadataChanges(
+                modified: today, changed: today, permissions: isDefault ? nil : permissions))
         let now = clock.now()
         let entry = try namespace.withLock { (space) throws(FileSystemError) in
             let folder = try space.directory(parent).node

@@ -7,7 +7,8 @@ extension FileSystem {
     package func makeDirectory(
         _ name: EntryName, in parent: InodeNumber, permissions: UInt16
     ) async throws(FileSystemError) -> Entry {
-        let changes = PosixChanges(permissions: permissions == configuration.directoryPermissions ? nil : permissions)
+        let changes = MetadataChanges(
+            permissions: permissions == configuration.directoryPermissions ? nil : permissions)
         return try await make(name, in: parent, kind: .directory) { Self.placeholder($0, changes) }
     }
 
@@ -16,7 +17,7 @@ extension FileSystem {
     ) async throws(FileSystemError) -> Entry {
         guard target.count <= Self.longestTarget else { throw .nameTooLong }
         // Both forms that other tools read: the target as content with gcloud's mark, and gcsfuse's key.
-        var custom = PosixChanges(modified: clock.today()).applied(to: [PosixMetadata.Key.isLink: "true"])
+        var custom = MetadataChanges(modified: clock.today()).applied(to: [PosixMetadata.Key.isLink: "true"])
         custom[PosixMetadata.Key.linkTarget] = String(validating: target, as: UTF8.self)
         let headers = ObjectHeaders(contentType: ContentType.unknown, custom: custom)
         return try await make(name, in: parent, kind: .symbolicLink) {
@@ -176,7 +177,7 @@ extension FileSystem {
             directory.stays = true
             return false
         }
-        if needsPlaceholder { try await makePlaceholder(of: inode, PosixChanges()) }
+        if needsPlaceholder { try await makePlaceholder(of: inode, MetadataChanges()) }
     }
 
     func keepEmptiedFolders() async {
@@ -188,7 +189,7 @@ extension FileSystem {
         }
         for inode in emptied {
             do throws(FileSystemError) {
-                try await makePlaceholder(of: inode, PosixChanges())
+                try await makePlaceholder(of: inode, MetadataChanges())
             } catch {
                 log(.warning, "an emptied folder has no placeholder and goes with this mount: \(error)")
             }

@@ -95,7 +95,7 @@ extension FileSystem {
         }
         if let replaced { headers = headers.completed(from: replaced, for: moved.name) }
         if record.posix.modified == nil {
-            headers.custom = PosixChanges(modified: record.modified).applied(to: headers.custom)
+            headers.custom = MetadataChanges(modified: record.modified).applied(to: headers.custom)
         }
         let patch = MetadataPatch(from: moved.headers, to: headers)
         guard !patch.isEmpty else { return moved }

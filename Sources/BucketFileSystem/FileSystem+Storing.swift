@@ -74,12 +74,11 @@ extension FileSystem {
 
     /// What other clients set stays; the type of a new object goes by its name.
     private func headers(
-        for name: ObjectName, over record: FileRecord?, replacing replaced: FileRecord?, _ changes: PosixChanges
+        for name: ObjectName, over record: FileRecord?, replacing replaced: FileRecord?, _ changes: MetadataChanges
     ) -> ObjectHeaders {
         var headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
         if let replaced { headers = headers.completed(from: replaced, for: name) }
-        headers.custom = changes.applied(to: headers.custom)
-        return headers
+        return changes.applied(to: headers)
     }
 
     // MARK: Bytes of the bucket's version

@@ -19,6 +19,10 @@ package enum FileSystemError: Error, Sendable {
     case noSpace
     case notPermitted
     case noSuchAttribute
+    /// An extended attribute that the service could not keep at all.
+    case attributeTooLarge
+    /// No room for it beside the attributes that are there.
+    case attributesFull
     case unsupported
     case interrupted
     /// The staging disk failed otherwise; the text says how.

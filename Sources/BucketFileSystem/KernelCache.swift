@@ -5,4 +5,7 @@ package protocol KernelCache: Sendable {
     func invalidate(_ inode: InodeNumber)
     /// The entry `name` in directory `parent`.
     func invalidate(_ name: EntryName, in parent: InodeNumber)
+    /// Returns once the kernel was told all of what was asked for before. Never call it from an operation under which
+    /// the kernel locks a folder or a file: the kernel needs those locks to forget.
+    func settle() async
 }

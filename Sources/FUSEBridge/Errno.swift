@@ -33,6 +33,8 @@ struct Errno: Error, Equatable, Sendable, CustomStringConvertible {
         case .noSpace: self.init(ENOSPC)
         case .notPermitted: self.init(EPERM)
         case .noSuchAttribute: self.init(ENODATA)
+        case .attributeTooLarge: self.init(E2BIG)
+        case .attributesFull: self.init(ENOSPC)
         case .unsupported: self.init(EOPNOTSUPP)
         case .interrupted: self.init(EINTR)
         case .staging: self.init(EIO)

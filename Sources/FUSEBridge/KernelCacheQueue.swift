@@ -18,6 +18,8 @@ final class KernelCacheQueue: KernelCache, @unchecked Sendable {
     private struct State: Sendable {
         var waiting: [Invalidation] = []
         var known: Set<Invalidation> = []
+        /// Who wants to know when `waiting` was sent.
+        var waiters: [CheckedContinuation<Void, Never>] = []
         var isStopped = false
     }
 
@@ -40,11 +42,23 @@ final class KernelCacheQueue: KernelCache, @unchecked Sendable {
 
     func invalidate(_ name: EntryName, in parent: InodeNumber) { enqueue(.entry(name, parent: parent)) }
 
+    func settle() async {
+        await withCheckedContinuation { continuation in
+            let isStopped = state.withLock { state in
+                if !state.isStopped { state.waiters.append(continuation) }
+                return state.isStopped
+            }
+            if isStopped { continuation.resume() }
+            unsafe sem_post(wakeUps)
+        }
+    }
+
     /// From now on what is queued reaches the kernel. The thread holds `session` until `stop`.
     func start(_ session: Session) {
         startThread { [self] in
-            while let batch = nextBatch() {
+            while let (batch, waiters) = nextBatch() {
                 for invalidation in batch { send(invalidation, session) }
+                for waiter in waiters { waiter.resume() }
             }
         }
     }
@@ -65,16 +79,20 @@ final class KernelCacheQueue: KernelCache, @unchecked Sendable {
         if wakes { unsafe sem_post(wakeUps) }
     }
 
-    private func nextBatch() -> [Invalidation]? {
+    private func nextBatch() -> (batch: [Invalidation], waiters: [CheckedContinuation<Void, Never>])? {
         while true {
-            let (batch, isStopped) = state.withLock { state in
-                let batch = state.waiting
+            let (batch, waiters, isStopped) = state.withLock { state in
+                let (batch, waiters) = (state.waiting, state.waiters)
                 state.waiting = []
                 state.known = []
-                return (batch, state.isStopped)
+                state.waiters = []
+                return (batch, waiters, state.isStopped)
             }
-            if isStopped { return nil }
-            if !batch.isEmpty { return batch }
+            if isStopped {
+                for waiter in waiters { waiter.resume() }
+                return nil
+            }
+            if !batch.isEmpty || !waiters.isEmpty { return (batch, waiters) }
             unsafe sem_wait(wakeUps)
         }
     }

@@ -110,6 +110,14 @@ extension AttributeChanges {
     }
 }
 
+extension FileSystem.AttributeCondition {
+    /// From the flags of `setxattr(2)`: `XATTR_CREATE` and `XATTR_REPLACE` (linux/xattr.h), which Glibc's module leaves
+    /// out.
+    init(flags: Int32) {
+        self = flags & 1 != 0 ? .mustNotExist : flags & 2 != 0 ? .mustExist : .none
+    }
+}
+
 extension OpenMode {
     /// From the flags of `open(2)`.
     init(flags: Int32) {

@@ -53,15 +53,30 @@ private func addExtendedAttributeOperations(to operations: inout fuse_lowlevel_o
             owed.take()?.extendedAttribute(Array(names.map { $0 + [0] }.joined()), capacity: capacity)
         }
     }
-    unsafe operations.setxattr = { request, inode, _, _, _, _ in
-        let request = unsafe Request(request)
-        let operation = Operation("setxattr", InodeNumber(inode))
-        request.reply(operation).fail(.unsupported)
+    addExtendedAttributeChanges(to: &operations)
+}
+
+private func addExtendedAttributeChanges(to operations: inout fuse_lowlevel_ops) {
+    unsafe operations.setxattr = { request, inode, name, value, count, flags in
+        let (request, inode) = unsafe (Request(request), InodeNumber(inode))
+        let operation = Operation("setxattr", inode)
+        let name = unsafe [UInt8](cString: name)
+        guard name.starts(with: "user.".utf8) else { return request.reply(operation).fail(.unsupported) }
+        let value = unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: count))
+        request.serve(operation, changes: true) { (fileSystem, owed) throws(FileSystemError) in
+            try await fileSystem.setExtendedAttribute(name, to: value, if: .init(flags: flags), of: inode)
+            owed.done()
+        }
     }
-    unsafe operations.removexattr = { request, inode, _ in
-        let request = unsafe Request(request)
-        let operation = Operation("removexattr", InodeNumber(inode))
-        request.reply(operation).fail(.unsupported)
+    unsafe operations.removexattr = { request, inode, name in
+        let (request, inode) = unsafe (Request(request), InodeNumber(inode))
+        let operation = Operation("removexattr", inode)
+        let name = unsafe [UInt8](cString: name)
+        if let refusal = refusal(ofAttribute: name) { return request.reply(operation).fail(refusal) }
+        request.serve(operation, changes: true) { (fileSystem, owed) throws(FileSystemError) in
+            try await fileSystem.removeExtendedAttribute(name, of: inode)
+            owed.done()
+        }
     }
 }
 

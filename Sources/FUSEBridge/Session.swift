@@ -49,7 +49,8 @@ final class Session: @unchecked Sendable {
         let wanted =
             FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_AUTO_INVAL_DATA
             | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS
-            | FUSE_CAP_HANDLE_KILLPRIV
+        // Not FUSE_CAP_HANDLE_KILLPRIV: without it the kernel itself says so when a write or a new owner takes
+        // set-user-ID away.
         // No splice: it gains nothing here. No writeback cache: it would take size, times and the end of an appended
         // file out of our hands.
         connection.want = UInt32(wanted) & connection.capable

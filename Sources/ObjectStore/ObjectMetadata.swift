@@ -83,4 +83,36 @@ package struct MetadataPatch: Sendable, Equatable {
     package init(custom: [String: Change] = [:]) { self.custom = custom }
 
     package var isEmpty: Bool { self == MetadataPatch() }
+
+    /// `newer` wins where both say something.
+    package func merged(with newer: MetadataPatch) -> MetadataPatch {
+        var merged = MetadataPatch(custom: custom.merging(newer.custom) { _, new in new })
+        merged.contentType = newer.contentType ?? contentType
+        merged.contentEncoding = newer.contentEncoding ?? contentEncoding
+        merged.contentDisposition = newer.contentDisposition ?? contentDisposition
+        merged.contentLanguage = newer.contentLanguage ?? contentLanguage
+        merged.cacheControl = newer.cacheControl ?? cacheControl
+        return merged
+    }
+}
+
+extension ObjectHeaders {
+    /// What a server makes of them when it takes `patch`.
+    package mutating func apply(_ patch: MetadataPatch) {
+        patch.contentType?.apply(to: &contentType)
+        patch.contentEncoding?.apply(to: &contentEncoding)
+        patch.contentDisposition?.apply(to: &contentDisposition)
+        patch.contentLanguage?.apply(to: &contentLanguage)
+        patch.cacheControl?.apply(to: &cacheControl)
+        for (key, change) in patch.custom { change.apply(to: &custom[key]) }
+    }
+}
+
+extension MetadataPatch.Change {
+    fileprivate func apply(to value: inout String?) {
+        switch self {
+        case .set(let new): value = new
+        case .remove: value = nil
+        }
+    }
 }

@@ -34,6 +34,7 @@ struct Firemount {
             // This process must not be what keeps the mount busy.
             leaveFileSystems(closingFrom: STDERR_FILENO + 1)
             try command.run()
+        case .refresh(let request): try RefreshCommand(path: environment.absolutePath(request.path)).run()
         case .mount(let request): return try mount(request, arguments, environment)
         case .serve(let settings): try ServeCommand(settings, environment).run()
         case .demo(let request): return try DemoCommand(request: request, environment: environment).run()

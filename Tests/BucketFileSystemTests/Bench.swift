@@ -187,6 +187,7 @@ final class Bench: Sendable {
 struct NoKernel: KernelCache {
     func invalidate(_ inode: InodeNumber) {}
     func invalidate(_ name: EntryName, in parent: InodeNumber) {}
+    func settle() async {}
 }
 
 /// The error that `body` throws; nil when it throws none.

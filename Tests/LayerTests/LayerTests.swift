@@ -61,7 +61,8 @@ struct LayerTests {
     }
 
     private static let errnoNames: Set<Substring> = [
-        "errno", "EACCES", "EAGAIN", "EBADF", "EBUSY", "ECANCELED", "EDQUOT", "EEXIST", "EFBIG", "EINTR", "EINVAL",
+        "errno", "E2BIG", "EACCES", "EAGAIN", "EBADF", "EBUSY", "ECANCELED", "EDQUOT", "EEXIST", "EFBIG", "EINTR",
+        "EINVAL",
         "EIO",
         "EISDIR", "EMLINK", "ENAMETOOLONG", "ENODATA", "ENOENT", "ENOMEM", "ENOSPC", "ENOSYS", "ENOTCONN", "ENOTDIR",
         "ENOTEMPTY", "ENOTSUP", "EOPNOTSUPP", "EPERM", "ERANGE", "EROFS", "ESTALE", "ETIMEDOUT", "EXDEV",

@@ -46,6 +46,7 @@ enum UnsafeFiles {
         "Sources/FUSEBridge/KernelTypes.swift",
         "Sources/FUSEBridge/LibfuseLog.swift",
         "Sources/FUSEBridge/Mount.swift",
+        "Sources/FUSEBridge/MountControl.swift",
         "Sources/FUSEBridge/MountPoint.swift",
         "Sources/FUSEBridge/Operations+Attributes.swift",
         "Sources/FUSEBridge/Operations+Directory.swift",

@@ -77,6 +77,19 @@ import Testing
         }
     }
 
+    @Test func securityAttributesCostNothing() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("f"), "x")
+            try folder.run("cat \"$F/f\"")
+            let requests = try folder.requests {
+                try folder.run(
+                    "fails getfattr -n security.selinux \"$F/f\"; fails getfattr -n system.posix_acl_access \"$F/f\"; "
+                        + "fails getfattr -n trusted.x \"$F/f\"; fails setfattr -n security.x -v 1 \"$F/f\"")
+            }
+            #expect(requests == [:])
+        }
+    }
+
     /// A mount of its own on the local server, whose metadata outlives the test.
     private func counting(_ body: (MountedFolder) throws -> Void) throws {
         let mounted = try MountedBucket(on: .local, options: [])

@@ -211,23 +211,3 @@ extension ObjectName {
         return ObjectName(Array(bytes[...slash]))
     }
 }
-
-extension ObjectHeaders {
-    fileprivate mutating func apply(_ patch: MetadataPatch) {
-        patch.contentType?.apply(to: &contentType)
-        patch.contentEncoding?.apply(to: &contentEncoding)
-        patch.contentDisposition?.apply(to: &contentDisposition)
-        patch.contentLanguage?.apply(to: &contentLanguage)
-        patch.cacheControl?.apply(to: &cacheControl)
-        for (key, change) in patch.custom { change.apply(to: &custom[key]) }
-    }
-}
-
-extension MetadataPatch.Change {
-    fileprivate func apply(to value: inout String?) {
-        switch self {
-        case .set(let new): value = new
-        case .remove: value = nil
-        }
-    }
-}

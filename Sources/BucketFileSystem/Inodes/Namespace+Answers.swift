@@ -28,7 +28,10 @@ extension Namespace {
         guard let asOf = [child?.asOf, directory.listedAt].compactMap({ $0 }).max(),
             isCurrent(asOf, configuration.negativeTTL)
         else { return .unknown }
-        return .absent(validFor: max(.zero, configuration.negativeTTL - now.elapsed(since: asOf)))
+        let validFor = max(.zero, configuration.negativeTTL - now.elapsed(since: asOf))
+        // The kernel will believe it for as long: a refresh must know of which names.
+        if child == nil, validFor > .zero { directory.set(name, .absent(asOf: asOf)) }
+        return .absent(validFor: validFor)
     }
 
     /// The bucket says what `name` is: a record, a folder, or nothing (`kind` nil).
@@ -66,10 +69,10 @@ extension Namespace {
     /// Ask again before believing anything about `name`.
     func expire(_ name: EntryName, in folder: Node) {
         guard let directory = folder.directory else { return }
-        let longAgo = Instant(nanoseconds: 0)
         switch directory.child(name) {
-        case .node(let node): node.asOf = longAgo
-        case .known(let kind, let record, _): directory.set(name, .known(kind: kind, record: record, asOf: longAgo))
+        case .node(let node): node.asOf = Self.longAgo
+        case .known(let kind, let record, _):
+            directory.set(name, .known(kind: kind, record: record, asOf: Self.longAgo))
         case .absent: directory.set(name, nil)
         case nil: break
         }

@@ -159,7 +159,7 @@ struct Namespace {
     func attributes(of node: Node) -> FileAttributes {
         let local = node.contents?.localAttributes
         let posix = node.record?.posix
-        let changes = local?.changes ?? node.folderChanges
+        let changes = node.kind == .directory ? node.folderChanges : local?.changes ?? MetadataChanges()
         let modified = changes.modified ?? node.record?.modified ?? Timestamp(seconds: 0)
         return FileAttributes(
             fileNumber: node.fileNumber, kind: node.kind,
@@ -168,7 +168,8 @@ struct Namespace {
             group: changes.group ?? posix?.group ?? configuration.group,
             size: node.kind == .directory ? 0 : local?.size ?? node.record?.size ?? 0,
             linkCount: node.link == .unlinked ? 0 : node.kind == .directory ? 2 : 1,
-            accessed: modified, modified: modified, changed: modified)
+            accessed: changes.accessed ?? posix?.accessed ?? modified, modified: modified,
+            changed: changes.changed ?? posix?.changed ?? modified)
     }
 
     func defaultPermissions(of kind: FileAttributes.Kind) -> UInt16 {

@@ -33,7 +33,7 @@ final class Node {
     /// Of a folder.
     let directory: Directory?
     /// Of a folder: times and permissions set since, as the placeholder will or does hold them.
-    var folderChanges = PosixChanges()
+    var folderChanges = MetadataChanges()
 
     init(
         number: InodeNumber, fileNumber: UInt64, kind: FileAttributes.Kind, parent: Node?, name: EntryName,

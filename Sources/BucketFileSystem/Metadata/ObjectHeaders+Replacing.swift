@@ -22,13 +22,15 @@ extension ObjectHeaders {
 }
 
 extension MetadataPatch {
-    /// What makes `new` of `old`; only ever adds to custom metadata.
+    /// What makes `new` of `old`.
     init(from old: ObjectHeaders, to new: ObjectHeaders) {
         func change(_ field: KeyPath<ObjectHeaders, String?>) -> Change? {
             old[keyPath: field] == new[keyPath: field] ? nil : new[keyPath: field].map { .set($0) } ?? .remove
         }
         self.init(custom: new.custom.filter { old.custom[$0.key] != $0.value }.mapValues { .set($0) })
+        for key in old.custom.keys where new.custom[key] == nil { custom[key] = .remove }
         contentType = change(\.contentType)
+        contentEncoding = change(\.contentEncoding)
         contentDisposition = change(\.contentDisposition)
         contentLanguage = change(\.contentLanguage)
         cacheControl = change(\.cacheControl)

@@ -4,6 +4,8 @@ import ObjectStore
 /// gsutil's and gcloud's `goog-reserved-*` keys, gcsfuse's and rclone's sub-second times (PROTOCOL.md, conventions).
 struct PosixMetadata: Equatable {
     var modified: Timestamp?
+    var accessed: Timestamp?
+    var changed: Timestamp?
     var permissions: UInt16?
     var owner: UInt32?
     var group: UInt32?
@@ -20,13 +22,19 @@ struct PosixMetadata: Equatable {
         static let group = "goog-reserved-posix-gid"
         static let isLink = "goog-reserved-file-is-symlink"
         static let linkTarget = "gcsfuse_symlink_target"
+        static let accessedSeconds = "goog-reserved-file-atime"
+        // No other tool has keys for these.
+        static let accessed = "firemount_atime"
+        static let changed = "firemount_ctime"
+        static let fullMode = "firemount_mode"
 
         /// Keys that keep books for tools, and tokens that open the object to everyone: no custom metadata of the user.
         static func isBookkeeping(_ key: String) -> Bool { isOfFile(key) || key == "firebaseStorageDownloadTokens" }
 
         /// Keys that tell of the file whose bytes the object holds, not of the object.
         static func isOfFile(_ key: String) -> Bool {
-            key.hasPrefix("goog-reserved-") || key == nanoseconds || key == rclone || key == linkTarget
+            key.hasPrefix("goog-reserved-") || key.hasPrefix("firemount_") || key == nanoseconds || key == rclone
+                || key == linkTarget
         }
     }
 
@@ -35,7 +43,9 @@ struct PosixMetadata: Equatable {
     init(_ custom: [String: String]) {
         guard !custom.isEmpty else { return }
         modified = Self.modified(in: custom)
-        permissions = custom[Key.mode].flatMap(Self.permissions)
+        accessed = Self.accessed(in: custom)
+        changed = custom[Key.changed].flatMap { Timestamp(rfc3339: $0) }
+        permissions = Self.permissions(in: custom)
         owner = custom[Key.owner].flatMap { UInt32($0) }
         group = custom[Key.group].flatMap { UInt32($0) }
         linkTarget = custom[Key.linkTarget]
@@ -53,46 +63,26 @@ struct PosixMetadata: Equatable {
         return seconds.map { Timestamp(seconds: $0) }
     }
 
-    /// Exactly three octal digits, as gsutil checks.
-    private static func permissions(_ text: String) -> UInt16? {
-        text.utf8.count == 3 ? UInt16(text, radix: 8) : nil
-    }
-}
-
-/// A change of what `PosixMetadata` holds. nil: as it was.
-struct PosixChanges: Equatable, Sendable {
-    var modified: Timestamp?
-    var permissions: UInt16?
-    var owner: UInt32?
-    var group: UInt32?
-
-    var isEmpty: Bool { self == PosixChanges() }
-
-    /// `newer` wins where both say something.
-    func merged(with newer: PosixChanges) -> PosixChanges {
-        PosixChanges(
-            modified: newer.modified ?? modified, permissions: newer.permissions ?? permissions,
-            owner: newer.owner ?? owner, group: newer.group ?? group)
-    }
-
-    /// The keys to set in custom metadata. rclone's own key is renewed only where it is already.
-    func keys(over existing: [String: String]) -> [String: String] {
-        var keys: [String: String] = [:]
-        if let modified {
-            keys[PosixMetadata.Key.seconds] = String(modified.seconds)
-            keys[PosixMetadata.Key.nanoseconds] = modified.rfc3339()
-            if existing[PosixMetadata.Key.rclone] != nil { keys[PosixMetadata.Key.rclone] = modified.rfc3339() }
+    /// The key with the fraction counts only while it names gsutil's second: another tool does not know of it.
+    private static func accessed(in custom: [String: String]) -> Timestamp? {
+        guard let seconds = custom[Key.accessedSeconds].flatMap({ Int64($0) }) else { return nil }
+        if let precise = custom[Key.accessed].flatMap({ Timestamp(rfc3339: $0) }), precise.seconds == seconds {
+            return precise
         }
-        if let permissions {
-            let digits = String(permissions & 0o777, radix: 8)
-            keys[PosixMetadata.Key.mode] = String(repeating: "0", count: 3 - digits.utf8.count) + digits
-        }
-        if let owner { keys[PosixMetadata.Key.owner] = String(owner) }
-        if let group { keys[PosixMetadata.Key.group] = String(group) }
-        return keys
+        // gsutil writes -1 where it does not know.
+        return seconds < 0 ? nil : Timestamp(seconds: seconds)
     }
 
-    func applied(to custom: [String: String]) -> [String: String] {
-        custom.merging(keys(over: custom)) { _, new in new }
+    /// Exactly three octal digits, as gsutil checks. The bits above them are ours, and count only with the same digits.
+    private static func permissions(in custom: [String: String]) -> UInt16? {
+        guard let text = custom[Key.mode], text.utf8.count == 3, let plain = UInt16(text, radix: 8) else { return nil }
+        guard let full = custom[Key.fullMode].flatMap({ UInt16($0, radix: 8) }), full <= 0o7777, full & 0o777 == plain
+        else { return plain }
+        return full
+    }
+
+    static func octal(_ number: UInt16, digits: Int) -> String {
+        let text = String(number, radix: 8)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 }

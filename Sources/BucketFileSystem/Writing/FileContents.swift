@@ -13,7 +13,7 @@ final class FileContents: Sendable {
         /// nil: never opened since the bucket's version changed, or there is none.
         var base: ObjectContent?
         var staged: StagedWrite?
-        var changes = PosixChanges()
+        var changes = MetadataChanges()
         /// Bytes or changes that the bucket does not have.
         var isDirty = false
         /// Its object is being removed: an open must wait for the outcome.
@@ -25,7 +25,7 @@ final class FileContents: Sendable {
     /// What `stat` shows instead of the record's; size nil: the record's.
     struct LocalAttributes {
         var size: Int64?
-        var changes: PosixChanges
+        var changes: MetadataChanges
     }
 
     var isStaged: Bool { state.withLock { $0.staged != nil } }
@@ -68,6 +68,15 @@ final class FileContents: Sendable {
     /// The object goes by another name and generation now, with the same bytes.
     func relocate(to name: ObjectName, objectGeneration: ObjectGeneration) {
         state.withLock { $0.base }?.relocate(to: name, objectGeneration: objectGeneration)
+    }
+
+    /// What was read of the bucket's version is fetched again, by the kernel too.
+    func forgetRead() {
+        let base = state.withLock { state in
+            state.wasRead = false
+            return state.base
+        }
+        base?.discard()
     }
 
     /// The kernel has forgotten the file.
@@ -126,6 +135,7 @@ final class FileContents: Sendable {
         state.withLock { state in
             state.staged!.endWrite(range, crc: continued)
             state.changes.modified = today
+            state.changes.changed = today
         }
     }
 
@@ -137,6 +147,7 @@ final class FileContents: Sendable {
         let file = state.withLock { state in
             state.isDirty = true
             state.changes.modified = today
+            state.changes.changed = today
             state.staged!.truncate(to: size)
             return state.staged!.file
         }
@@ -144,7 +155,7 @@ final class FileContents: Sendable {
     }
 
     /// An empty file that the bucket does not have yet.
-    func stageNew(_ file: StagingFile, changes: PosixChanges) {
+    func stageNew(_ file: StagingFile, changes: MetadataChanges) {
         state.withLock { state in
             state.staged = StagedWrite(file: file, baseSize: 0)
             state.changes = changes
@@ -153,7 +164,7 @@ final class FileContents: Sendable {
     }
 
     /// Times and permissions that go along with the next upload. Answers false, and takes nothing, when none is due.
-    func addChangesIfDirty(_ changes: PosixChanges) -> Bool {
+    func addChangesIfDirty(_ changes: MetadataChanges) -> Bool {
         state.withLock { state in
             guard state.isDirty else { return false }
             state.changes = state.changes.merged(with: changes)
@@ -178,7 +189,7 @@ final class FileContents: Sendable {
         let file: StagingFile
         let size: Int64
         let version: UInt64
-        let changes: PosixChanges
+        let changes: MetadataChanges
         /// Of all bytes, if it was kept while they were written.
         let checksum: UInt32?
         let missingBase: [Range<Int64>]
@@ -249,7 +260,7 @@ final class FileContents: Sendable {
             state.staged?.becameBase()
             if state.staged?.version == snapshot.version, state.changes == snapshot.changes {
                 state.isDirty = false
-                state.changes = PosixChanges()
+                state.changes = MetadataChanges()
             }
             defer { state.base = nil }
             return state.base
@@ -270,7 +281,7 @@ final class FileContents: Sendable {
             let unsaved = state.isDirty ? state.staged?.file : nil
             state.staged = nil
             state.isDirty = false
-            state.changes = PosixChanges()
+            state.changes = MetadataChanges()
             return unsaved
         }
     }

@@ -3,3 +3,4 @@
 #include <fuse3/fuse_lowlevel.h>
 #include <sys/mount.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>

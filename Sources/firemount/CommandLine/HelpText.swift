@@ -5,6 +5,7 @@ enum HelpText {
         case nil: overview
         case .mount: page(.mount, about: mountText, options: MountSettings.options)
         case .unmount: page(.unmount, about: unmountText, options: [Option<Void>]())
+        case .refresh: page(.refresh, about: refreshText, options: [Option<Void>]())
         case .serve: page(.serve, about: serveText, options: ServeSettings.options)
         case .demo: page(.demo, about: demoText, options: DemoRequest.options)
         }
@@ -16,6 +17,7 @@ enum HelpText {
           firemount demo [MOUNTPOINT]                             try it: local server and mount, no account needed
           firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT       mount a bucket
           firemount unmount MOUNTPOINT                            unmount it; waits for uploads
+          firemount refresh PATH                                  forget what is cached of a file or a folder tree
           firemount serve                                         a local bucket server, for development and tests
           firemount help COMMAND                                  the options of a command
           firemount --version
@@ -34,6 +36,11 @@ enum HelpText {
     private static let unmountText = """
         Unmounts a bucket and waits until what was written there is stored. Exit 1 if the directory is in use, or if
         something could not be stored.
+        """
+
+    private static let refreshText = """
+        Has the mount forget what is cached of a file, or of a folder and everything below it, in the kernel too: what
+        another client has changed shows at once. What is not stored yet stays, and open files go on with their version.
         """
 
     private static let serveText = """

@@ -4,6 +4,7 @@ enum Invocation: Sendable, Equatable {
     /// mount(8) only wanted to know whether the line is right.
     case checkedMount
     case unmount(UnmountRequest)
+    case refresh(RefreshRequest)
     case serve(ServeSettings)
     case demo(DemoRequest)
     case help(Verb?)
@@ -41,6 +42,7 @@ enum Invocation: Sendable, Equatable {
             switch verb {
             case .mount: .mount(try MountRequest(parsing: words))
             case .unmount: .unmount(try UnmountRequest(parsing: words))
+            case .refresh: .refresh(try RefreshRequest(parsing: words))
             case .serve: .serve(try ServeSettings(parsing: words))
             case .demo: .demo(try DemoRequest(parsing: words))
             }
@@ -57,7 +59,7 @@ enum Invocation: Sendable, Equatable {
 
 /// The commands.
 enum Verb: String, CaseIterable, Sendable {
-    case mount, unmount, serve, demo
+    case mount, unmount, refresh, serve, demo
 
     init(spelling: String) throws(UsageError) {
         if spelling == "umount" {
@@ -76,6 +78,7 @@ enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .mount: "firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT [options]"
         case .unmount: "firemount unmount MOUNTPOINT"
+        case .refresh: "firemount refresh PATH"
         case .serve: "firemount serve [--data DIR] [--port N] [--bucket NAME]… [options]"
         case .demo: "firemount demo [MOUNTPOINT]"
         }
