@@ -4,6 +4,8 @@ struct APIError: Error {
     let reason: String
     let message: String
     var location: String?
+    /// What the answer's head says besides.
+    var headers: [(name: String, value: String)] = []
 
     static func invalid(_ message: String) -> APIError { APIError(status: 400, reason: "invalid", message: message) }
 
@@ -43,6 +45,10 @@ struct APIError: Error {
     static let unauthorized = APIError(
         status: 401, reason: "authError", message: "Invalid Credentials", location: "Authorization")
 
+    static func forbidden(_ message: String) -> APIError {
+        APIError(status: 403, reason: "forbidden", message: message)
+    }
+
     static func backend(_ message: String) -> APIError {
         APIError(status: 500, reason: "backendError", message: message)
     }
@@ -72,16 +78,41 @@ extension APIError {
         return json.bytes
     }
 
-    /// A media call explains itself in plain text, every other in JSON.
-    func response(plainText: Bool) -> Response {
+    /// The answer of a Firebase call.
+    private var shortDocument: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.object("error") { json in
+                json.number("code", Int64(status))
+                json.string("message", message)
+            }
+        }
+        return json.bytes
+    }
+
+    func response(as form: ErrorForm) -> Response {
         if status == 304 { return Response(status: 304) }
         var response =
-            plainText
-            ? Response(
-                status: status, headers: [("Content-Type", "text/html; charset=UTF-8")],
-                body: .bytes(Array(message.utf8)))
-            : Response(status: status, json: document)
+            switch form {
+            case .document: Response(status: status, json: document)
+            case .shortDocument: Response(status: status, json: shortDocument)
+            case .text:
+                Response(
+                    status: status, headers: [("Content-Type", "text/html; charset=UTF-8")],
+                    body: .bytes(Array(message.utf8)))
+            }
         if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer realm=\"Firemount\"")) }
+        response.headers += headers
         return response
     }
+}
+
+/// How a failure is worded: each API has its own way.
+enum ErrorForm: Sendable {
+    /// The JSON API's: message and reasons.
+    case document
+    /// Firebase's: code and message.
+    case shortDocument
+    /// Plain text, the JSON API's media calls.
+    case text
 }

@@ -7,7 +7,7 @@ final class RequestLog: Sendable {
         let name: ObjectName?
         /// 0 when the connection was broken off on purpose.
         let status: Int
-        /// The request's `Range` or `Content-Range`.
+        /// The request's `Range`, `Content-Range` or `X-Goog-Upload-Offset`.
         let range: String?
     }
 

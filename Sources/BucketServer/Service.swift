@@ -7,6 +7,7 @@ final class Service: Sendable {
     let files: ContentFiles
     let sessions: UploadSessions
     let tokens: AcceptedTokens
+    let rules = SecurityRules()
     let faults = Faults()
     let requests = RequestLog()
     let operations = Operations()

@@ -19,3 +19,30 @@ func base64Decoded(_ text: String) -> [UInt8]? {
     guard length >= 0 else { return nil }
     return Array(decoded.prefix(Int(length) - padding))
 }
+
+/// RFC 4648 base64url without padding, as in JSON Web Tokens.
+func base64URL(_ bytes: [UInt8]) -> String {
+    var text = base64(bytes)
+    while text.last == UInt8(ascii: "=") { text.removeLast() }
+    for index in text.indices {
+        switch text[index] {
+        case UInt8(ascii: "+"): text[index] = UInt8(ascii: "-")
+        case UInt8(ascii: "/"): text[index] = UInt8(ascii: "_")
+        default: break
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+/// The bytes of base64url, padded or not; nil if `text` is none.
+func base64URLDecoded(_ text: some StringProtocol) -> [UInt8]? {
+    var plain = text.utf8.filter { $0 != UInt8(ascii: "=") }.map { byte in
+        switch byte {
+        case UInt8(ascii: "-"): UInt8(ascii: "+")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: byte
+        }
+    }
+    while plain.count % 4 != 0 { plain.append(UInt8(ascii: "=")) }
+    return base64Decoded(String(decoding: plain, as: UTF8.self))
+}

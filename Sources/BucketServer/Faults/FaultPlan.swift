@@ -81,7 +81,7 @@ struct FaultPlan {
     }
 
     static func refusal(_ status: Int, retryAfter instructions: [Instruction]) -> Response {
-        var response = APIError.injected(status).response(plainText: false)
+        var response = APIError.injected(status).response(as: .document)
         for case .retryAfter(let seconds) in instructions { response.headers.append(("Retry-After", String(seconds))) }
         return response
     }

@@ -157,7 +157,7 @@ final class Exchange {
     private func refuse(_ error: APIError) { phase = .refused(response(to: error)) }
 
     private func response(to error: APIError) -> Response {
-        error.response(plainText: request?.wantsMedia ?? false)
+        error.response(as: request?.errorForm ?? .document)
     }
 
     private func log(status: Int, bytesSent: Int64) {
@@ -165,7 +165,8 @@ final class Exchange {
         service.requests.ended(
             RequestLog.Entry(
                 operation: route.operation, name: route.name, status: status,
-                range: request?.headers["Range"] ?? request?.headers["Content-Range"]),
+                range: request?.headers["Range"] ?? request?.headers["Content-Range"]
+                    ?? request?.headers["X-Goog-Upload-Offset"]),
             bytesReceived: bytesReceived, bytesSent: bytesSent)
     }
 }

@@ -2,17 +2,25 @@
 struct Request: Sendable {
     /// The method meant: `X-HTTP-Method-Override` of a POST counts.
     let method: String
+    /// The method as sent.
+    let sentMethod: String
     let target: Target
     let headers: Headers
 
     init(method: String, target: Target, headers: Headers) {
         self.target = target
         self.headers = headers
+        sentMethod = method
         self.method = method == "POST" ? headers["X-HTTP-Method-Override"] ?? method : method
     }
 
     /// Whether this asks for an object's bytes.
     var wantsMedia: Bool { target["alt"] == "media" || target.path.first == "download" }
+
+    var errorForm: ErrorForm {
+        if target.path.first == "v0" { return .shortDocument }
+        return wantsMedia ? .text : .document
+    }
 }
 
 /// Header lines in the order they came; names compare without case.

@@ -78,6 +78,7 @@ private struct Listing {
         // The folder that is listed is not in itself.
         if isFolder { return true }
         if let glob = query.glob, !glob.matches(name) { return true }
+        if query.omitsEmptySegments, hasEmptySegment(name[...]) { return true }
         guard hasRoom() else { return false }
         page.items.append(object())
         last = .afterName(name)
@@ -90,6 +91,10 @@ private struct Listing {
             guard hasRoom() else { return false }
             page.items.append(object())
             last = .atPrefix(prefix)
+        }
+        if query.omitsEmptySegments, hasEmptySegment(prefix.dropLast()) {
+            seek = successor(of: prefix)
+            return false
         }
         guard hasRoom() else { return false }
         owedPrefix = nil
@@ -120,4 +125,15 @@ private struct Listing {
         }
         return nil
     }
+}
+
+/// Whether nothing stands between two slashes, or before the end, of a name. One slash at its start does not count.
+private func hasEmptySegment(_ name: ArraySlice<UInt8>) -> Bool {
+    let slash = UInt8(ascii: "/")
+    return name.drop(atMostOne: slash).split(separator: slash, omittingEmptySubsequences: false).contains(
+        where: \.isEmpty)
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func drop(atMostOne byte: UInt8) -> ArraySlice<UInt8> { first == byte ? dropFirst() : self }
 }

@@ -9,6 +9,8 @@ struct ListQuery: Sendable {
     /// Folders of a hierarchical bucket are prefixes even when no object is in them.
     var includesFolders = false
     var glob: Glob?
+    /// Names that Firebase never shows, those with an empty segment, are left out.
+    var omitsEmptySegments = false
     var limit = 1000
     var position: ListPosition?
 }

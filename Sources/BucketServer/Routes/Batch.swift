@@ -44,12 +44,12 @@ extension Service {
                 bytesReceived: 0, bytesSent: 0)
             return response
         } catch {
-            return error.response(plainText: false)
+            return error.response(as: .document)
         }
     }
 
     private func result(_ body: () throws(APIError) -> Response) -> Response {
-        do throws(APIError) { return try body() } catch { return error.response(plainText: false) }
+        do throws(APIError) { return try body() } catch { return error.response(as: .document) }
     }
 
     /// A part's text as a request; the outer request's `Authorization` and `Host` count for it.

@@ -5,7 +5,12 @@ extension Service {
 
     func getMedia(_ request: Request, bucket: String, _ name: ObjectName) throws(APIError) -> Response {
         let record = try index.bucket(bucket)
-        let (object, file) = try openLive(name, in: record, request)
+        return try mediaAnswer(request) { () throws(APIError) in try self.live(name, in: record, request) }
+    }
+
+    /// The bytes that a request asks for, of the object that `find` finds.
+    func mediaAnswer(_ request: Request, _ find: () throws(APIError) -> ObjectRecord) throws(APIError) -> Response {
+        let (object, file) = try openLive(find)
         var response = Response(status: 200, headers: mediaHeaders(object))
         if isTranscoded(object, request) {
             response.headers.append(("x-guploader-response-body-transformations", "gunzipped"))
@@ -32,14 +37,13 @@ extension Service {
     }
 
     /// The object and its open file. A replacement between looking up and opening removes the file: look again.
-    private func openLive(
-        _ name: ObjectName, in bucket: BucketRecord, _ request: Request
-    ) throws(APIError) -> (ObjectRecord, OpenFile) {
+    private func openLive(_ find: () throws(APIError) -> ObjectRecord) throws(APIError) -> (ObjectRecord, OpenFile) {
+        var object = try find()
         for _ in 0..<100 {
-            let object = try live(name, in: bucket, request)
             if let file = files.open(object.content) { return (object, file) }
+            object = try find()
         }
-        throw .backend("The bytes of \(bucket.name)/\(name) are missing.")
+        throw .backend("The bytes of \(object.name) are missing.")
     }
 
     private func body(_ file: OpenFile, offset: Int64, length: Int64) -> Response.Body {

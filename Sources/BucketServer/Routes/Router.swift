@@ -35,6 +35,7 @@ extension Service {
             try tokens.authorize(request.headers["Authorization"])
             return try routeStorage(request, path[(path.first == "storage" ? 2 : 3)...])
         case ("upload", "storage"): return try routeUpload(request, path.dropFirst(3))
+        case ("v0", _): return try routeFirebase(request, path.dropFirst())
         case ("resumable", "upload"): return try routeUpload(request, path.dropFirst(4))
         case ("batch", _):
             try tokens.authorize(request.headers["Authorization"])
@@ -168,13 +169,13 @@ extension Service {
             return Route(
                 "storage.objects.insert", name,
                 intake: .stream { () throws(APIError) in
-                    try InsertMedia(self, request, bucket: bucket)
+                    try self.insertMedia(request, bucket: bucket)
                 })
         case "multipart":
             return Route(
                 "storage.objects.insert", name,
                 intake: .stream { () throws(APIError) in
-                    try InsertMultipart(self, request, bucket: bucket)
+                    try self.insertMultipart(request, bucket: bucket)
                 })
         case "resumable":
             return Route("storage.objects.insert.start", name) { (body) throws(APIError) in
@@ -201,10 +202,10 @@ extension Service {
 }
 
 extension Request {
-    fileprivate var isRead: Bool { method == "GET" || method == "HEAD" }
+    var isRead: Bool { method == "GET" || method == "HEAD" }
 }
 
 extension APIError {
-    fileprivate static let methodNotAllowed = APIError(
+    static let methodNotAllowed = APIError(
         status: 405, reason: "methodNotAllowed", message: "The method is not allowed here.")
 }

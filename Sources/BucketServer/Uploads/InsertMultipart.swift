@@ -1,4 +1,4 @@
-/// `uploadType=multipart`: metadata as JSON and then the bytes, in one `multipart/related` body.
+/// A `multipart/related` body: metadata as JSON, and then the bytes.
 final class InsertMultipart: BodyReceiver, MultipartSink {
     /// The metadata part's bound; the service's own limit on custom metadata is far lower.
     private static let longestMetadata = 1 << 20
@@ -11,18 +11,24 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
     }
 
     let completesObject = true
-    private let service: Service
-    private let request: Request
-    private let bucket: BucketRecord
+    private let files: ContentFiles
+    private let plan: (_ metadata: [String: JSONValue], _ part: Headers) throws(APIError) -> UploadPlan
+    private let store: (StagedContent, UploadPlan) throws(APIError) -> Response
     private var reader: MultipartReader
     private var part = Part.none
     private var document: [String: JSONValue]?
 
-    init(_ service: Service, _ request: Request, bucket: String) throws(APIError) {
-        self.service = service
-        self.request = request
-        self.bucket = try service.index.bucket(bucket)
-        reader = try MultipartReader(contentType: request.headers["Content-Type"])
+    /// - Parameter plan: what the bytes are to become, once the metadata and their part's headers are read.
+    /// - Parameter store: makes the object of it and answers.
+    init(
+        _ files: ContentFiles, contentType: String?,
+        plan: @escaping ([String: JSONValue], Headers) throws(APIError) -> UploadPlan,
+        store: @escaping (StagedContent, UploadPlan) throws(APIError) -> Response
+    ) throws(APIError) {
+        self.files = files
+        self.plan = plan
+        self.store = store
+        reader = try MultipartReader(contentType: contentType)
     }
 
     var position: Int64 {
@@ -38,8 +44,7 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
         guard reader.isFinished, case .done(let plan, let staged) = part else {
             throw .invalid("The multipart body ends before its last boundary.")
         }
-        return try service.resource(
-            of: try service.commit(staged, as: plan, in: bucket), request, bucket: bucket.name)
+        return try store(staged, plan)
     }
 
     func partBegan(_ headers: Headers) throws(APIError) {
@@ -48,10 +53,7 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
             return
         }
         if case .done = part { throw .invalid("The multipart body has more than two parts.") }
-        var plan = try UploadPlan(request, bucket: bucket.name, document: document)
-        plan.attributes.contentType = plan.attributes.contentType ?? headers["Content-Type"]
-        try plan.preconditions.check(try service.index.object(plan.name, in: bucket))
-        part = .media(plan, try service.files.stage())
+        part = .media(try plan(document, headers), try files.stage())
     }
 
     func partContinued(_ bytes: ArraySlice<UInt8>) throws(APIError) {
@@ -73,6 +75,22 @@ final class InsertMultipart: BodyReceiver, MultipartSink {
         case .metadata(let text): document = try JSONValue.parseObject(text)
         case .media(let plan, let staged): part = .done(plan, staged)
         case .none, .done: break
+        }
+    }
+}
+
+extension Service {
+    /// `POST …/o?uploadType=multipart`.
+    func insertMultipart(_ request: Request, bucket: String) throws(APIError) -> InsertMultipart {
+        let record = try index.bucket(bucket)
+        return try InsertMultipart(files, contentType: request.headers["Content-Type"]) {
+            (document, headers) throws(APIError) in
+            var plan = try UploadPlan(request, bucket: bucket, document: document)
+            plan.attributes.contentType = plan.attributes.contentType ?? headers["Content-Type"]
+            try plan.preconditions.check(try self.index.object(plan.name, in: record))
+            return plan
+        } store: { (staged, plan) throws(APIError) in
+            try self.resource(of: try self.commit(staged, as: plan, in: record), request, bucket: bucket)
         }
     }
 }

@@ -18,8 +18,8 @@ extension Service {
     func cancelUpload(_ id: String) throws(APIError) -> Response {
         let session = try sessions.checkOut(id)
         defer { sessions.checkIn(session) }
-        if case .cancelled = session.progress() { throw .gone }
-        try sessions.cancel(session)
+        if case .ended = session.progress() { throw .gone }
+        try sessions.end(session, .cancelled)
         return Response(status: 499)
     }
 }
@@ -64,7 +64,7 @@ final class ResumableUpload: BodyReceiver {
 
     func finish() throws(APIError) -> Response {
         switch session.progress() {
-        case .cancelled: throw .gone
+        case .ended: throw .gone
         case .done(let object): return try answer(object)
         case .receiving(let stored):
             guard isComplete(stored) else {

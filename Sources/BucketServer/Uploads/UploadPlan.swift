@@ -5,6 +5,8 @@ struct UploadPlan: Sendable, Codable {
     var attributes: ObjectAttributes
     let preconditions: Preconditions
     var expected = ExpectedChecksums()
+    /// Who uploads, for the rules; nil where rules do not count.
+    var caller: Caller?
 
     /// - Parameter document: the metadata that came with the upload, if any.
     init(_ request: Request, bucket: String, document: [String: JSONValue] = [:]) throws(APIError) {

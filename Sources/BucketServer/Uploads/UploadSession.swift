@@ -8,13 +8,20 @@ final class UploadSession: Sendable {
         case receiving(stored: Int64)
         /// The answer of the request that completed it.
         case done(ObjectRecord)
+        case ended(Ending)
+    }
+
+    /// An end without an object.
+    enum Ending: Sendable, Codable {
         case cancelled
+        /// All bytes had come, and then it was refused.
+        case refused(status: Int, message: String)
     }
 
     private enum Phase {
         case receiving(StagedContent)
         case done(ObjectRecord)
-        case cancelled
+        case ended(Ending)
     }
 
     private struct State {
@@ -43,12 +50,19 @@ final class UploadSession: Sendable {
         state = Lock(State(phase: .done(done)))
     }
 
+    init(id: String, plan: UploadPlan, announcedSize: Int64?, ended: Ending) {
+        self.id = id
+        self.plan = plan
+        self.announcedSize = announcedSize
+        state = Lock(State(phase: .ended(ended)))
+    }
+
     func progress() -> Progress {
         state.withLock { state in
             switch state.phase {
             case .receiving(let staged): .receiving(stored: staged.size)
             case .done(let object): .done(object)
-            case .cancelled: .cancelled
+            case .ended(let ending): .ended(ending)
             }
         }
     }
@@ -91,10 +105,10 @@ final class UploadSession: Sendable {
         }
     }
 
-    func cancel() {
+    func end(_ ending: Ending) {
         state.withLock { state in
             if case .receiving(let staged) = state.phase { staged.discard() }
-            state.phase = .cancelled
+            state.phase = .ended(ending)
         }
     }
 }

@@ -14,6 +14,7 @@ final class UploadSessions: Sendable {
         let plan: UploadPlan
         let announcedSize: Int64?
         var doneGeneration: Int64?
+        var ending: UploadSession.Ending?
     }
 
     private struct Entry {
@@ -88,19 +89,21 @@ final class UploadSessions: Sendable {
     func markDone(_ session: UploadSession, _ object: ObjectRecord, in change: ObjectTransaction) throws(APIError) {
         let stored = Stored(
             plan: session.plan, announcedSize: session.announcedSize, doneGeneration: object.generation)
-        let update = try change.database.statement("UPDATE uploads SET state = ? WHERE id = ?")
+        try update(session, stored, in: change.database)
+    }
+
+    /// No object will come of it.
+    func end(_ session: UploadSession, _ ending: UploadSession.Ending) throws(APIError) {
+        let stored = Stored(plan: session.plan, announcedSize: session.announcedSize, ending: ending)
+        try index.write { (database) throws(APIError) in try update(session, stored, in: database) }
+        session.end(ending)
+    }
+
+    private func update(_ session: UploadSession, _ stored: Stored, in database: Database) throws(APIError) {
+        let update = try database.statement("UPDATE uploads SET state = ? WHERE id = ?")
         update.bind(1, try encoded(stored))
         update.bind(2, session.id)
         try update.run()
-    }
-
-    func cancel(_ session: UploadSession) throws(APIError) {
-        try index.write { (database) throws(APIError) in
-            let delete = try database.statement("DELETE FROM uploads WHERE id = ?")
-            delete.bind(1, session.id)
-            try delete.run()
-        }
-        session.cancel()
     }
 
     private static func use(_ id: String, in entries: inout [String: Entry]) -> UploadSession? {
@@ -122,6 +125,9 @@ final class UploadSessions: Sendable {
         }
         guard let text, let stored = try? JSONDecoder().decode(Stored.self, from: Data(text)) else {
             throw .notFound("upload \(id)")
+        }
+        if let ending = stored.ending {
+            return UploadSession(id: id, plan: stored.plan, announcedSize: stored.announcedSize, ended: ending)
         }
         guard let generation = stored.doneGeneration else {
             return UploadSession(
