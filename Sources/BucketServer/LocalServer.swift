@@ -11,8 +11,12 @@ package final class LocalServer: Sendable {
         package var host = "127.0.0.1"
         /// 0 takes any free port.
         package var port: UInt16 = 0
-        /// The one bearer token that is let in; nil lets everybody in.
+        /// The one bearer token that the JSON API lets in; nil lets everybody in.
         package var acceptedToken: String?
+        /// The Firebase project that ID tokens are for.
+        package var project = "demo-firemount"
+        /// How long an ID token is good for, in whole seconds.
+        package var tokenLifetime = Duration.seconds(3600)
         /// Buckets made at the start, unless they are there.
         package var buckets: [String] = []
         /// The same, with folders.

@@ -8,6 +8,8 @@ final class Service: Sendable {
     let sessions: UploadSessions
     let tokens: AcceptedTokens
     let rules = SecurityRules()
+    let accounts: Accounts
+    let issuer: TokenIssuer
     let faults = Faults()
     let requests = RequestLog()
     let operations = Operations()
@@ -33,6 +35,9 @@ final class Service: Sendable {
         } catch {
             throw ServerError("cannot use the data directory \(directory): \(error)")
         }
+        accounts = Accounts(index: index)
+        issuer = TokenIssuer(
+            project: configuration.project, lifetime: configuration.tokenLifetime.components.seconds)
         tokens = AcceptedTokens(configured: configuration.acceptedToken)
         maxBytesRewrittenPerCall = configuration.maxBytesRewrittenPerCall
         try makeBuckets(configuration.buckets, isHierarchical: false)

@@ -2,12 +2,15 @@
 extension Service {
     /// - Parameter path: after the version.
     func routeFirebase(_ request: Request, _ path: ArraySlice<String>) throws(APIError) -> Route {
-        let rest = Array(path)
+        let rest = path.last == "" ? Array(path.dropLast()) : Array(path)
+        if rest.isEmpty, request.isRead {
+            return .control { (_) throws(APIError) in Response(json: Array(#"{"emulator":"storage"}"#.utf8)) }
+        }
         guard rest.count >= 3, rest[0] == "b", rest[2] == "o", rest.count <= 4 else {
             throw .notFound(request.target.path.joined(separator: "/"))
         }
         let bucket = rest[1]
-        guard rest.count == 4, !rest[3].isEmpty else {
+        guard rest.count == 4 else {
             guard !request.isRead else {
                 return Route("firebase.objects.list") { (_) throws(APIError) in
                     try self.listFirebaseObjects(request, bucket: bucket)

@@ -1,26 +1,45 @@
 /// The index's tables. Objects are clustered by bucket and name, so that a listing is one scan in byte order.
 enum Schema {
     /// Kept in SQLite's user_version; an index of another version is refused, not guessed at.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     static func install(in database: Database) throws(APIError) {
         let statement = try database.statement("PRAGMA user_version")
         _ = try statement.step()
         let found = statement.integer(0)
         statement.reset()
-        guard found == 0 || found == version else {
-            throw .backend("the index has version \(found), this server writes \(version)")
+        switch found {
+        case version: break
+        case 0: try create(in: database)
+        case 1: try addAccounts(to: database)
+        default: throw .backend("the index has version \(found), this server writes \(version)")
         }
-        if found == 0 { try create(in: database) }
+    }
+
+    /// Version 1 knew no users.
+    private static func addAccounts(to database: Database) throws(APIError) {
+        try database.transaction { () throws(APIError) in
+            try database.run(accounts)
+            try database.run("PRAGMA user_version = \(version)")
+        }
     }
 
     /// There is nothing to lose yet, so nothing waits for the disk.
     private static func create(in database: Database) throws(APIError) {
         try database.run("PRAGMA synchronous = OFF")
         try database.run(tables)
+        try database.run(accounts)
         try database.run("PRAGMA user_version = \(version)")
         try database.run("PRAGMA synchronous = NORMAL")
     }
+
+    private static let accounts = """
+        CREATE TABLE accounts (
+            id TEXT PRIMARY KEY,
+            email TEXT UNIQUE,
+            state BLOB NOT NULL
+        ) WITHOUT ROWID;
+        """
 
     private static let tables = """
         CREATE TABLE buckets (

@@ -57,6 +57,25 @@ struct JSONWriter {
         bytes.append(contentsOf: json)
     }
 
+    mutating func value(_ name: String? = nil, _ value: JSONValue) {
+        if let name { key(name) }
+        switch value {
+        case .null: null()
+        case .bool(let value): raw(nil, Array((value ? "true" : "false").utf8))
+        case .integer(let value): number(nil, value)
+        case .number(let value): raw(nil, Array(value.description.utf8))
+        case .string(let text): string(nil, text)
+        case .array(let elements):
+            array { json in
+                for element in elements { json.value(nil, element) }
+            }
+        case .object(let members):
+            object { json in
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) { json.value(name, value) }
+            }
+        }
+    }
+
     /// A key known only when it is written; one value must follow.
     mutating func key(_ name: String) {
         separate()

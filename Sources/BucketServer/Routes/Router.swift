@@ -47,7 +47,13 @@ extension Service {
             return Route("oauth2.token") { (body) throws(APIError) in try self.grantToken(body) }
         case ("_firemount", _): return try routeControl(request, path.dropFirst())
         case ("retry_test", let id): return try routeRetryTest(request, id: id)
-        default: throw .notFound(path.joined(separator: "/"))
+        case ("", nil) where request.isRead:
+            return .control { (_) throws(APIError) in
+                Response(json: Array(#"{"emulator":"storage","authEmulator":{"ready":true}}"#.utf8))
+            }
+        default:
+            if let route = try routeAuth(request, path) { return route }
+            throw .notFound(path.joined(separator: "/"))
         }
     }
 

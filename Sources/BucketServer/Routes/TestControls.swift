@@ -80,7 +80,7 @@ extension Service {
 }
 
 extension Route {
-    fileprivate static func control(_ answer: @escaping ([UInt8]) throws(APIError) -> Response) -> Route {
+    static func control(_ answer: @escaping ([UInt8]) throws(APIError) -> Response) -> Route {
         var route = Route("control", answer: answer)
         route.isControl = true
         return route
