@@ -32,7 +32,15 @@ struct UploadTransferTests {
         #expect(action == .send(offset: 262_144, count: 262_144, isLast: false))
         action = transfer.next(after: .stored(upTo: 524_288))
         #expect(action == .send(offset: 524_288, count: 175_712, isLast: true))
-        #expect(UploadTransfer(size: 9, chunkSize: 1).chunkSize == 262_144)
+    }
+
+    @Test(arguments: [
+        (300_000, 10_000, 300_000), (305_000, 10_000, 300_000), (1, 10_000, 10_000), (9, 262_144, 262_144),
+    ])
+    func theServerOfASessionSaysWhatAGranuleIs(wanted: Int64, granularity: Int64, count: Int64) {
+        var transfer = UploadTransfer(size: 700_000, chunkSize: wanted)
+        transfer.granularity = granularity
+        #expect(transfer.next(after: .opened) == .send(offset: 0, count: count, isLast: false))
     }
 
     @Test func aServerThatTookLessIsSentTheRest() {

@@ -9,7 +9,9 @@ extension FirebaseStore {
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(upload.name, Self.insertion)
         upload.control?.report { $0.total = upload.source.size }
-        return try await insertMultipart(upload)
+        if upload.source.size <= configuration.wholeUploadLimit { return try await insertMultipart(upload) }
+        var dialogue = ResumableUpload(upload, in: self, chunkSize: configuration.chunkSize)
+        return try await dialogue.run()
     }
 
     /// The metadata both kinds send.

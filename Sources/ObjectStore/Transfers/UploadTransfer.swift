@@ -60,9 +60,10 @@ package struct UploadTransfer: Sendable, Equatable {
     }
 
     package let size: Int64
-    /// At most this many bytes a request, but for the last one a multiple of the server's granularity; nil: all at
-    /// once.
+    /// At most this many bytes a request, if `granularity` allows; nil: all at once.
     package let chunkSize: Int64?
+    /// All requests but the last one carry a whole number of so many bytes; the server of a session may ask for others.
+    package var granularity = Self.granularity
     /// What the server is known to hold.
     package private(set) var confirmed: Int64 = 0
     /// The server holds a session of ours.
@@ -80,7 +81,7 @@ package struct UploadTransfer: Sendable, Equatable {
     package init(size: Int64, chunkSize: Int64? = nil, sessionLimit: Int = 4) {
         precondition(size >= 0 && sessionLimit > 0, "size \(size), sessions \(sessionLimit)")
         self.size = size
-        self.chunkSize = chunkSize.map { max(Self.granularity, $0 / Self.granularity * Self.granularity) }
+        self.chunkSize = chunkSize
         self.sessionLimit = sessionLimit
     }
 
@@ -127,7 +128,7 @@ package struct UploadTransfer: Sendable, Equatable {
 
     private mutating func sendOn() -> Action {
         let rest = size - confirmed
-        let count = min(rest, chunkSize ?? rest)
+        let count = min(rest, chunkSize.map { max(granularity, $0 / granularity * granularity) } ?? rest)
         sentEnd = max(sentEnd, confirmed + count)
         state = .sending
         return .send(offset: confirmed, count: count, isLast: count == rest)

@@ -2,37 +2,33 @@ import HTTPTransport
 import Logging
 import ObjectStore
 
-/// `POST /upload/…/o?uploadType=resumable`, then `PUT`s to the session (PROTOCOL 4.5).
-extension GoogleCloudStore {
-    func insertResumably(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
-        var dialogue = ResumableUpload(store: self, upload: upload)
-        let object = try await dialogue.run()
-        upload.didConfirm(upTo: upload.source.size)
-        return object
-    }
-}
-
 /// One upload's dialogue with the server: does what an `UploadTransfer` says and tells it what came of it.
-private struct ResumableUpload {
-    private let store: GoogleCloudStore
+struct ResumableUpload {
+    private let dialect: any UploadDialect
     private let upload: Upload
+    /// Has the source get bytes ready before they are sent; nil: it has them all.
+    private let prepare: (@Sendable (Range<Int64>) async throws(StorageError) -> Void)?
     private var transfer: UploadTransfer
     private var retries: RetryState
-    /// What must hold when a session begins.
+    /// What must hold when the object comes about.
     private var precondition: Precondition
-    /// The session's address: a secret.
-    private var session = ""
+    private var session: UploadSession?
     /// From the last answer that said that the upload is complete.
     private var object: ObjectMetadata?
 
-    private var caller: ServiceCaller { store.caller }
+    private var caller: ServiceCaller { dialect.caller }
 
-    init(store: GoogleCloudStore, upload: Upload) {
-        self.store = store
+    /// - Parameter chunkSize: bytes in a request; nil: all in one.
+    init(
+        _ upload: Upload, in dialect: any UploadDialect, chunkSize: Int64?,
+        prepare: (@Sendable (Range<Int64>) async throws(StorageError) -> Void)? = nil
+    ) {
+        self.dialect = dialect
         self.upload = upload
+        self.prepare = prepare
         precondition = upload.precondition
-        transfer = UploadTransfer(size: upload.source.size, chunkSize: store.configuration.chunkSize)
-        retries = RetryState(policy: store.caller.policy, clock: store.caller.clock)
+        transfer = UploadTransfer(size: upload.source.size, chunkSize: chunkSize)
+        retries = RetryState(policy: dialect.caller.policy, clock: dialect.caller.clock)
     }
 
     mutating func run() async throws(StorageError) -> ObjectMetadata {
@@ -51,6 +47,7 @@ private struct ResumableUpload {
                     action = transfer.next(after: .discarded)
                 case .finish:
                     guard let object else { throw failure(.malformedAnswer, "the upload ended without an object") }
+                    upload.didConfirm(upTo: upload.source.size)
                     return object
                 case .fail(let reason): throw failure(reason)
                 }
@@ -60,12 +57,12 @@ private struct ResumableUpload {
             // The last bytes may have arrived although their answer did not, or arrived damaged.
             case .preconditionFailed where retries.isAmbiguous: break
             case .malformedAnswer: break
-            case .cancelled where Task.isCancelled && !session.isEmpty:
+            case .cancelled where Task.isCancelled:
                 await discard()
                 throw error
             default: throw error
             }
-            return try await store.ownSuccess(upload, error)
+            return try await dialect.ownSuccess(upload, error)
         }
     }
 
@@ -92,66 +89,76 @@ private struct ResumableUpload {
     /// Tells the server that nothing more will come; what it answers changes nothing. Not cancelled with the task,
     /// which may be why the session ends.
     private func discard() async {
-        var request = HTTPRequest(.delete, session, headers: [("Content-Length", "0")])
+        guard let session else { return }
+        var request = dialect.discarding(session)
         request.deadline = min(caller.policy.timeLimit, .seconds(5))
         let (caller, discarded) = (self.caller, request)
         await Task { _ = try? await caller.answer(to: discarded, bodyLimit: 1 << 20) }.value
     }
 
-    /// Opens a session. Nothing is stored by that, so it may be repeated.
+    // MARK: Requests
+
     private mutating func start() async throws(StorageError) -> UploadTransfer.Event {
-        let query = store.insertQuery(upload, uploadType: "resumable", precondition)
-        var call = Call("insert", upload.name, .post, store.routes.uploads(query), safety: .repeatable)
-        call.setJSON(store.insertJSON(upload))
-        call.headers.append(("X-Upload-Content-Length", String(upload.source.size)))
-        if let type = upload.headers.contentType {
-            call.headers.append(("X-Upload-Content-Type", HeaderText.clean(type)))
-        }
-        let (caller, opening) = (self.caller, call)
+        let (caller, opening) = (self.caller, dialect.opening(upload, precondition))
         guard let outcome = await upload.run({ await caller.perform(opening) }) else { return dropped() }
-        let answer = try outcome.result.get()
-        guard let location = answer.head.first("location") else {
+        guard let session = dialect.session(try outcome.result.get()) else {
             throw failure(.malformedAnswer, "the server opened an upload and named no address for it")
         }
-        session = location.first == "/" ? store.endpoint.root + location : location
-        // The bytes would travel in the clear.
-        guard !store.endpoint.isEncrypted || session.lowercased().hasPrefix("https://") else {
-            throw failure(.malformedAnswer, "the server wants the upload over plain http")
-        }
+        try checkSecrecy(of: session)
+        self.session = session
+        transfer.granularity = session.granularity
         retries.progressed()
         return .opened
+    }
+
+    /// The bytes, and the address itself, must not travel in the clear.
+    private func checkSecrecy(of session: UploadSession) throws(StorageError) {
+        guard RequestURL.isPlainHTTP(session.address) else { return }
+        guard !dialect.endpoint.isEncrypted, RequestURL.isLoopback(session.address) == true else {
+            throw failure(.malformedAnswer, "the server wants the upload over plain http")
+        }
     }
 
     private mutating func send(
         _ range: Range<Int64>, isLast: Bool
     ) async throws(StorageError) -> UploadTransfer.Event {
+        guard let session else { return .sessionLost }
+        try await makeReady(range, isLast: isLast)
         let body = UploadBody(upload, range, clock: caller.clock)
-        let span = range.isEmpty ? "*" : "\(range.lowerBound)-\(range.upperBound - 1)"
-        let total = isLast ? String(upload.source.size) : "*"
-        let event = try await exchange("bytes \(span)/\(total)", body)
+        var request = dialect.sending(range, isLast: isLast, of: upload, to: session)
+        request.body = body.body
+        let event = try await exchange(request, range, body)
         if event == .completed, let object, let difference = upload.difference(from: object) {
             throw failure(.corrupted, "the bucket stored something else: \(difference)")
         }
         return event
     }
 
-    /// Asks how much has arrived.
+    private func makeReady(_ range: Range<Int64>, isLast: Bool) async throws(StorageError) {
+        do {
+            try await prepare?(range)
+            if isLast { try await dialect.checkBeforeEnd(upload, precondition) }
+        } catch {
+            await discard()
+            throw error
+        }
+    }
+
     private mutating func query() async throws(StorageError) -> UploadTransfer.Event {
-        let event = try await exchange("bytes */\(upload.source.size)", nil)
+        guard let session else { return .sessionLost }
+        let event = try await exchange(dialect.asking(about: upload, in: session), nil, nil)
         guard event == .completed, let object, let difference = upload.difference(from: object) else { return event }
         caller.log(.warning, "insert \(upload.name): the server ended the upload too early: \(difference)")
         // Its piece is under the name now; that, and nothing else, may be replaced by the next session.
-        if precondition.object != nil { precondition.object = .mustBe(object.objectGeneration) }
+        if precondition.object != nil { precondition = .mustBe(object.objectGeneration) }
         return .completedWrongly
     }
 
     /// Sends one request of the session; waits before the next one if it failed or brought nothing.
     private mutating func exchange(
-        _ contentRange: String, _ body: UploadBody?
+        _ request: HTTPRequest, _ range: Range<Int64>?, _ body: UploadBody?
     ) async throws(StorageError) -> UploadTransfer.Event {
-        // The session may live on another host, and its address is enough: no credentials go there.
-        var request = HTTPRequest(
-            .put, session, headers: [("Content-Range", contentRange)], body: body?.body ?? .bytes([]))
+        var request = request
         request.stallLimit = caller.stallLimit(.repeatable, remaining: retries.remaining)
         let (caller, sent) = (self.caller, request)
         let answer: HTTPAnswer
@@ -165,15 +172,20 @@ private struct ResumableUpload {
             if let body { retries.moved(body) }
             return try await interruption(error)
         }
-        switch answer.status {
-        case 200, 201:
-            object = try ObjectResource.read(answer, "insert", upload.name)
+        switch try dialect.reply(in: answer, to: range, of: upload) {
+        case .stored(let offset): return try await stored(upTo: offset, isQuery: range == nil)
+        case .complete(let object):
+            self.object = if let object { object } else { try await dialect.metadata(of: upload.name) }
             return .completed
-        case 308: return try await stored(upTo: storedEnd(answer.head), isQuery: body == nil)
-        case 404, 410: return .sessionLost
-        default: return try await interruption(.refused(ErrorAnswer(answer.head, body: answer.body)))
+        case .lost: return .sessionLost
+        case .outOfStep(let refusal):
+            try await pause(after: .damaged, refusal.error("insert", upload.name))
+            return .interrupted
+        case .refused(let refusal): return try await interruption(.refused(refusal))
         }
     }
+
+    // MARK: What comes of them
 
     private mutating func stored(
         upTo offset: Int64, isQuery: Bool
@@ -186,15 +198,6 @@ private struct ResumableUpload {
             try await pause(after: .damaged, failure(.serverFailed, "the server takes no more bytes"))
         }
         return .stored(upTo: offset)
-    }
-
-    /// 308's `Range: bytes=0-N`; without one, nothing is stored.
-    private func storedEnd(_ head: HTTPResponseHead) throws(StorageError) -> Int64 {
-        guard let range = head.first("range") else { return 0 }
-        guard range.hasPrefix("bytes=0-"), let last = Int64(range.dropFirst(8)), (0..<Int64.max).contains(last) else {
-            throw failure(.malformedAnswer, "the server says it has the bytes “\(range)”")
-        }
-        return last + 1
     }
 
     private mutating func interruption(
