@@ -1,8 +1,10 @@
 import FoundationEssentials
 
-/// The strings and numbers at the top of a JSON object: all that credentials are made of.
+/// The strings, numbers and objects in a JSON object: all that credentials are made of.
 struct JSONFields: Sendable {
     private let values: [String: Value]
+
+    private init(_ values: [String: Value]) { self.values = values }
 
     /// nil when `bytes` are no JSON object.
     init?(_ bytes: [UInt8]) {
@@ -23,13 +25,20 @@ struct JSONFields: Sendable {
         switch values[name] {
         case .number(let number): number
         case .string(let text): Double(text)
-        case .other, nil: nil
+        case .object, .other, nil: nil
         }
+    }
+
+    /// nil when absent or no object.
+    func object(_ name: String) -> JSONFields? {
+        guard case .object(let values)? = values[name] else { return nil }
+        return JSONFields(values)
     }
 
     private enum Value: Decodable, Sendable {
         case string(String)
         case number(Double)
+        case object([String: Value])
         case other
 
         init(from decoder: any Decoder) throws {
@@ -38,6 +47,8 @@ struct JSONFields: Sendable {
                 self = .string(text)
             } else if let number = try? container.decode(Double.self) {
                 self = .number(number)
+            } else if let values = try? container.decode([String: Value].self) {
+                self = .object(values)
             } else {
                 self = .other
             }

@@ -4,8 +4,18 @@ package import ObjectStore
 
 /// Who can issue tokens: a key, a user's consent, the machine.
 protocol TokenIssuer: Sendable {
+    /// How its tokens are presented.
+    var scheme: AuthorizationScheme { get }
+    /// A token with less than this left is replaced.
+    var margin: Duration { get }
     /// Asks for a new one.
     func token(by service: TokenService) async throws(StorageError) -> AccessToken
+}
+
+extension TokenIssuer {
+    var scheme: AuthorizationScheme { .bearer }
+    /// PROTOCOL 3.3: refresh when.
+    var margin: Duration { .seconds(225) }
 }
 
 /// Keeps the token of an issuer good. One refresh is under way at a time, and all who wait share it; any thread may
@@ -28,18 +38,22 @@ package final class RefreshingCredential: CredentialSource {
         var nextWaiter = 0
     }
 
-    /// A token with less than this left is replaced (PROTOCOL: refresh when).
-    static let margin = Duration.seconds(225)
-
     private let issuer: any TokenIssuer
     private let service: TokenService
     private let quotaProject: String?
     private let state = Lock(State())
 
-    init(of issuer: any TokenIssuer, _ service: TokenService, quotaProject: String? = nil) {
+    /// - Parameter token: one that was issued a moment ago; nil: the first one is fetched when it is needed.
+    init(
+        of issuer: any TokenIssuer, _ service: TokenService, quotaProject: String? = nil, token: AccessToken? = nil
+    ) {
         self.issuer = issuer
         self.service = service
         self.quotaProject = quotaProject
+        if let token {
+            let held = hold(token, asked: service.clock.now())
+            state.withLock { $0.held = held }
+        }
     }
 
     package func cachedAuthorization() -> Authorization? {
@@ -128,9 +142,10 @@ package final class RefreshingCredential: CredentialSource {
 
     private func hold(_ token: AccessToken, asked: ContinuousClock.Instant) -> Held {
         // A machine's token may come with little time left; half of it is used rather than none.
-        let use = token.lifetime.map { $0 > Self.margin ? $0 - Self.margin : $0 / 2 }
+        let margin = issuer.margin
+        let use = token.lifetime.map { $0 > margin * 2 ? $0 - margin : $0 / 2 }
         return Held(
-            authorization: token.authorization(quotaProject: quotaProject),
+            authorization: token.authorization(issuer.scheme, quotaProject: quotaProject),
             refresh: use.map { asked.advanced(by: $0) }, expiry: token.lifetime.map { asked.advanced(by: $0) })
     }
 

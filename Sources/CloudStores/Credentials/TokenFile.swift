@@ -22,14 +22,18 @@ package final class TokenFile: CredentialSource {
     static let lookInterval = Duration.seconds(1)
 
     private let path: String
+    private let scheme: AuthorizationScheme
     private let clock: CredentialClock
     private let state: Lock<State>
 
     /// - Throws: when the file holds no token now.
-    init(_ path: String, clock: CredentialClock) throws(CredentialError) {
+    init(
+        _ path: String, _ scheme: AuthorizationScheme = .bearer, clock: CredentialClock
+    ) throws(CredentialError) {
         self.path = path
+        self.scheme = scheme
         self.clock = clock
-        let held = try Self.read(path)
+        let held = try Self.read(path, scheme)
         state = Lock(State(held: held, nextLook: clock.now().advanced(by: Self.lookInterval), rejected: nil))
     }
 
@@ -60,7 +64,7 @@ package final class TokenFile: CredentialSource {
     }
 
     /// nil while the file holds no token: it may be half written, and the old one is good until refused.
-    private func readAgain() -> Held? { try? Self.read(path) }
+    private func readAgain() -> Held? { try? Self.read(path, scheme) }
 
     private func isExpired(_ held: Held) -> Bool { held.expiry.map { clock.unixTime() >= $0 } ?? false }
 
@@ -70,7 +74,9 @@ package final class TokenFile: CredentialSource {
 
     // MARK: Reading
 
-    private static func read(_ path: String) throws(CredentialError) -> Held {
+    private static func read(
+        _ path: String, _ scheme: AuthorizationScheme
+    ) throws(CredentialError) -> Held {
         // Taken first: a change while we read is seen at the next look.
         let stamp = FileStamp(path)
         let text = String(decoding: try CredentialFile.read(path), as: UTF8.self)
@@ -79,12 +85,12 @@ package final class TokenFile: CredentialSource {
         let trimmed = String(bare[..<end])
         guard trimmed.first == "{" else {
             guard let token = AccessToken(trimmed) else { throw noToken(path) }
-            return Held(authorization: token.authorization(quotaProject: nil), expiry: nil, stamp: stamp)
+            return Held(authorization: token.authorization(scheme, quotaProject: nil), expiry: nil, stamp: stamp)
         }
         guard let fields = JSONFields(Array(trimmed.utf8)), let token = AccessToken(fields) else { throw noToken(path) }
         let lifetime = token.lifetime.flatMap { lifetime in stamp.map { $0.modified + lifetime.components.seconds } }
         return Held(
-            authorization: token.authorization(quotaProject: fields.string("quota_project_id")),
+            authorization: token.authorization(scheme, quotaProject: fields.string("quota_project_id")),
             expiry: expiry(fields) ?? lifetime, stamp: stamp)
     }
 

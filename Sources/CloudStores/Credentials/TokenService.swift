@@ -34,6 +34,12 @@ struct TokenService: Sendable {
 
     /// Sends `request`, up to three times.
     func token(_ request: HTTPRequest) async throws(StorageError) -> AccessToken {
+        guard let token = AccessToken(try await fields(request)) else { throw TokenFailure.noToken.error }
+        return token
+    }
+
+    /// Sends `request`, up to three times; answers the JSON that came.
+    func fields(_ request: HTTPRequest) async throws(StorageError) -> JSONFields {
         let end = clock.now().advanced(by: Self.patience)
         var delay = Duration.seconds(1)
         for number in 1... {
@@ -56,7 +62,7 @@ struct TokenService: Sendable {
         preconditionFailure("the loop returns or throws")
     }
 
-    private func attempt(_ request: HTTPRequest) async throws(TokenFailure) -> AccessToken {
+    private func attempt(_ request: HTTPRequest) async throws(TokenFailure) -> JSONFields {
         let answer: HTTPAnswer
         do throws(TransportError) {
             answer = try await transport.answer(to: request, bodyLimit: Self.answerLimit)
@@ -65,8 +71,8 @@ struct TokenService: Sendable {
         }
         let fields = JSONFields(answer.body)
         guard answer.status == 200 else { throw TokenFailure(status: answer.status, fields) }
-        guard let token = fields.flatMap({ AccessToken($0) }) else { throw TokenFailure.noToken }
-        return token
+        guard let fields else { throw TokenFailure.noToken }
+        return fields
     }
 }
 
@@ -88,7 +94,8 @@ struct TokenFailure: Error {
 
     /// - Parameter fields: the answer's body, if it was JSON.
     init(status: Int, _ fields: JSONFields?) {
-        let code = fields?.string("error")
+        // Firebase's services put an object there (PROTOCOL 3.1).
+        let code = fields?.string("error") ?? fields?.object("error")?.string("message")
         let isTransient = Self.transientStatuses.contains(status) || code.map(Self.transientCodes.contains) ?? false
         let kind: StorageError.Kind = isTransient || status >= 500 ? .unreachable : .unauthenticated
         let words = [code, fields?.string("error_description")].compactMap { $0 }.map(Self.oneLine)

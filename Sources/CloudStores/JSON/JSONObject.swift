@@ -24,6 +24,11 @@ struct JSONObject: Sendable {
     /// Numbers of 64 bits travel as strings (PROTOCOL: object resource).
     mutating func set(_ key: String, number value: Int64) { set(key, String(value)) }
 
+    mutating func set(_ key: String, _ value: Bool) {
+        begin(key)
+        text.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
     mutating func setNull(_ key: String) {
         begin(key)
         text.append(contentsOf: "null".utf8)

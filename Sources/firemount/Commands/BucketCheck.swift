@@ -76,7 +76,8 @@ struct BucketCheck {
         switch configuration.credentials {
         case .anonymous: "without --anonymous your Google credentials are used"
         case .keyFile(let path): "check the key file \(path) and what it may do"
-        case .tokenFile(let path): "check the token file \(path); tokens last an hour"
+        case .tokenFile(let path, _): "check the token file \(path); tokens last an hour"
+        case .firebaseUser: "firemount whoami shows who is signed in; firemount login changes it"
         case .applicationDefault: "name a key with --key-file, or use --anonymous for a public bucket"
         }
     }
