@@ -83,7 +83,9 @@ let package = Package(
             dependencies: [
                 "FUSEBridge", "BucketFileSystem", "ObjectStore", "CFUSE", "TestSupport", "Locking", "Logging",
             ], swiftSettings: strict),
-        .testTarget(name: "BucketServerTests", dependencies: ["BucketServer", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "BucketServerTests", dependencies: ["BucketServer", "TestSupport", "Locking"],
+            swiftSettings: strict),
         // Who may import whom; a real mount against real servers.
         .testTarget(name: "LayerTests", swiftSettings: strict),
         .testTarget(name: "MountTests", swiftSettings: strict),

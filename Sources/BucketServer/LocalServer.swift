@@ -25,6 +25,10 @@ package final class LocalServer: Sendable {
         package var computesMD5 = true
         /// How far one rewrite call gets, so that callers meet rewrite tokens.
         package var maxBytesRewrittenPerCall = Int64.max
+        /// The Security Rules that Firebase requests are under (docs/RULES.md); nil lets everybody do everything.
+        package var rulesFile: String?
+        /// Gets a line when rules are read and when they call `debug()`. Any thread may call it.
+        package var log: @Sendable (String) -> Void = { _ in }
 
         package init(dataDirectory: String) { self.dataDirectory = dataDirectory }
     }

@@ -7,7 +7,7 @@ final class Service: Sendable {
     let files: ContentFiles
     let sessions: UploadSessions
     let tokens: AcceptedTokens
-    let rules = SecurityRules()
+    let rules: SecurityRules
     let accounts: Accounts
     let issuer: TokenIssuer
     let faults = Faults()
@@ -38,6 +38,7 @@ final class Service: Sendable {
         accounts = Accounts(index: index)
         issuer = TokenIssuer(
             project: configuration.project, lifetime: configuration.tokenLifetime.components.seconds)
+        rules = try SecurityRules(path: configuration.rulesFile, log: configuration.log)
         tokens = AcceptedTokens(configured: configuration.acceptedToken)
         maxBytesRewrittenPerCall = configuration.maxBytesRewrittenPerCall
         try makeBuckets(configuration.buckets, isHierarchical: false)

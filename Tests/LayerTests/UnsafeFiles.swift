@@ -32,6 +32,7 @@ enum UnsafeFiles {
         "Sources/BucketServer/HTTP/ParkedConnections.swift",
         "Sources/BucketServer/HTTP/ResponseSender.swift",
         "Sources/BucketServer/Index/Database.swift",
+        "Sources/BucketServer/Rules/RulesFile.swift",
         "Sources/BucketServer/Rules/RulesHash.swift",
         "Sources/CloudStores/Base64.swift",
         "Sources/CloudStores/Credentials/FileStamp.swift",

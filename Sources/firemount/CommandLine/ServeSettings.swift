@@ -4,6 +4,7 @@ struct ServeSettings: Sendable, Equatable {
     var host: HostName?
     var port: Port?
     var buckets: [String] = []
+    var rules: TypedPath?
     /// Listening beyond this machine is wanted.
     var isExposed = false
 
@@ -28,6 +29,7 @@ struct ServeSettings: Sendable, Equatable {
             guard spelling.prefix.isEmpty else { throw UsageError("'\(name)' has a prefix; a bucket has none") }
             settings.buckets.append(spelling.bucket)
         },
+        Option("rules", "FILE", sets: \.rules, "Security Rules for Firebase requests; read again when they change"),
         Option("host", sets: \.host, "address to listen on (127.0.0.1)"),
         Option("expose", turnsOn: \.isExposed, "allow a --host that other machines can reach"),
     ]
