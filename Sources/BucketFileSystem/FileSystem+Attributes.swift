@@ -72,7 +72,9 @@ extension FileSystem {
         guard size >= 0 else { throw .invalidArgument }
         guard size <= Self.largestObject else { throw .tooLarge }
         let (contents, baseSize) = try openContents(of: inode)
-        try contents.truncate(to: size, baseSize: baseSize, today: clock.today(), makeStagingFile)
+        try contents.truncate(to: size, baseSize: baseSize, today: clock.today()) { () throws(FileSystemError) in
+            try makeStagingFile(for: journalPlace(of: inode))
+        }
     }
 
     /// 5 TiB: the service's limit of an object.
@@ -115,8 +117,14 @@ extension FileSystem {
     func didStore(_ metadata: ObjectMetadata, of inode: InodeNumber) throws(FileSystemError) {
         let now = clock.now()
         let record = FileRecord(metadata)
-        try namespace.withLock { (space) throws(FileSystemError) in
-            space.stored(try space.node(inode), as: record, now: now)
+        let contents = try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(inode)
+            space.stored(node, as: record, now: now)
+            return node.contents
+        }
+        guard let contents, contents.isStaged else { return }
+        journaling(metadata.name) { () throws(FileSystemError) in
+            try contents.journalMove(to: Journal.Place(metadata))
         }
     }
 

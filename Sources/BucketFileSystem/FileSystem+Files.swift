@@ -15,7 +15,9 @@ extension FileSystem {
         let handle = try addHandle(inode, contents, mode)
         do throws(FileSystemError) {
             if mode.truncates {
-                try contents.truncate(to: 0, baseSize: baseSize, today: clock.today(), makeStagingFile)
+                try contents.truncate(to: 0, baseSize: baseSize, today: clock.today()) { () throws(FileSystemError) in
+                    try makeStagingFile(for: journalPlace(of: inode))
+                }
             } else if mode.reads {
                 try await validate(inode, contents)
             }
@@ -61,7 +63,13 @@ extension FileSystem {
                 throw error
             }
         }
-        let staging = try makeStagingFile()
+        let object = try namespace.withLock { (space) throws(FileSystemError) in
+            space.objectName(name, in: try space.directory(parent).node, kind: .file)
+        }
+        let staging = try makeStagingFile(
+            for: Journal.Place(
+                object: object, base: .absent,
+                headers: ObjectHeaders(contentType: ContentType.forFinalName(of: object))))
         let contents = FileContents()
         let today = clock.today()
         let isDefault = permissions == configuration.filePermissions
@@ -106,7 +114,8 @@ extension FileSystem {
         guard offset + Int64(bytes.count) <= Self.largestObject else { throw .tooLarge }
         let baseSize = handle.contents.isStaged ? 0 : try openContents(of: handle.inode).baseSize
         try unsafe handle.contents.write(
-            bytes, at: offset, appends: appends, baseSize: baseSize, today: clock.today(), makeStagingFile)
+            bytes, at: offset, appends: appends, baseSize: baseSize, today: clock.today()
+        ) { () throws(FileSystemError) in try makeStagingFile(for: journalPlace(of: handle.inode)) }
     }
 
     /// A close is passing by; answers once the bucket has the bytes. May come often for one handle.

@@ -146,12 +146,15 @@ extension FileSystem {
 
     private func unlinkHere(_ inode: InodeNumber) {
         let now = clock.now()
-        namespace.withLock { space in
-            guard let node = try? space.node(inode) else { return }
+        let (name, contents) = namespace.withLock { space -> (ObjectName, FileContents?) in
+            guard let node = try? space.node(inode) else { return (ObjectName(""), nil) }
+            let name = space.objectName(of: node)
             node.contents?.forgetUnsaved()
             node.parent?.folderChanges.modified = clock.today()
             space.detach(node, as: .unlinked, leaving: .absent(asOf: now))
+            return (name, node.contents)
         }
+        journaling(name) { () throws(FileSystemError) in try contents?.disown() }
     }
 
     func contents(of inode: InodeNumber) throws(FileSystemError) -> FileContents {

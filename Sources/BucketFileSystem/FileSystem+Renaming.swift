@@ -127,10 +127,12 @@ extension FileSystem {
     func relink(_ rename: Rename) throws(FileSystemError) {
         let now = clock.now()
         let today = clock.today()
-        try namespace.withLock { (space) throws(FileSystemError) in
+        let replaced = try namespace.withLock { (space) throws(FileSystemError) -> FileContents? in
+            var replaced: FileContents?
             let node = try space.node(rename.source)
             let folder = try space.directory(rename.newParent).node
             if case .node(let old) = folder.directory?.child(rename.newName), old !== node {
+                replaced = old.contents
                 old.contents?.forgetUnsaved()
                 space.detach(old, as: .unlinked, leaving: nil)
             }
@@ -138,6 +140,8 @@ extension FileSystem {
             folder.folderChanges.modified = today
             space.relink(node, to: rename.newName, in: folder, now: now)
             node.asOf = now
+            return replaced
         }
+        journalMove(of: rename.source, replacing: replaced)
     }
 }

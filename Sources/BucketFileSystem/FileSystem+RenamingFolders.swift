@@ -18,6 +18,7 @@ extension FileSystem {
             let copies = try await copyAll(below: source, to: destination)
             try relink(rename)
             adopt(copies, below: rename.source, from: source, to: destination)
+            journalMove(of: rename.source)
             try await deleteSources(of: copies)
         }
         try await moveStragglers(from: source, to: destination)

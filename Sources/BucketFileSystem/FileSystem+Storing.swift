@@ -1,4 +1,3 @@
-import Dispatch
 import Locking
 import Logging
 import ObjectStore
@@ -57,14 +56,26 @@ extension FileSystem {
             let node = try space.node(inode)
             return (node.replaces, node.isExclusive)
         }
+        let headers = headers(for: name, over: record, replacing: replaced, snapshot.changes)
+        // A new file must not be there yet, unless it was renamed over an object that we know.
+        let base = JournalEntry.Base(record ?? replaced)
         let upload = Upload(
-            name: name, headers: headers(for: name, over: record, replacing: replaced, snapshot.changes),
-            // A new file must not be there yet, unless it was renamed over an object that we know.
-            precondition: (record ?? replaced).map(Precondition.unchanged) ?? .mustNotExist,
+            name: name, headers: headers, precondition: base.precondition,
             source: StagedSource(contents: contents, snapshot: snapshot, crc32c: checksum, isFrozen: isFrozen))
+        if !isFrozen {
+            let changes = MetadataPatch(from: record?.metadata.headers ?? ObjectHeaders(), to: headers)
+            let place = Journal.Place(object: name, base: base, headers: headers)
+            journaling(name) { () throws(FileSystemError) in
+                try contents.seal(
+                    snapshot,
+                    StagedEntry.Seal(place: place, changes: changes, size: snapshot.size, checksum: checksum))
+            }
+        }
         do throws(FileSystemError) {
             let stored = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
-            contents.didStore(snapshot)
+            journaling(name) { () throws(FileSystemError) in
+                try contents.didStore(snapshot, as: Journal.Place(stored))
+            }
             try didStore(stored, of: inode)
         } catch {
             if case .stale = error, isExclusive { throw .exists }
@@ -122,7 +133,13 @@ extension FileSystem {
             var rest = pieces.enumerated().map { $0 }[...]
             func next() {
                 guard let (index, piece) = rest.popFirst() else { return }
-                group.addTask { [store] in (index, await BaseFill.run(piece, of: base, from: store, into: contents)) }
+                group.addTask { [store] in
+                    let (name, generation) = base.location
+                    let checksum = unsafe await BaseFill.run(piece, of: name, generation, from: store) {
+                        (bytes, offset) throws(FileSystemError) in try unsafe contents.fill(bytes, at: offset)
+                    }
+                    return (index, checksum)
+                }
             }
             for _ in 0..<Self.fillsAtOnce { next() }
             for await (index, result) in group {
@@ -151,18 +168,56 @@ extension FileSystem {
         }
         guard isOpen else { return }
         let (contents, baseSize) = try openContents(of: inode)
-        guard let snapshot = try contents.snapshotForHolders(baseSize: baseSize, makeStagingFile) else { return }
+        let makeStaging = { () throws(FileSystemError) in try self.makeStagingFile(for: self.journalPlace(of: inode)) }
+        guard let snapshot = try contents.snapshotForHolders(baseSize: baseSize, makeStaging) else { return }
         try await fill(contents, snapshot, of: try place(of: inode).record)
         contents.didSaveForHolders()
     }
 
-    // MARK: What could not be stored
+    // MARK: The journal
 
-    /// How the names of files begin that keep unsaved bytes. Others in the staging directory are of no use once the
-    /// file system is shut down.
-    package static let unsavedPrefix = "unsaved-"
+    /// What the bucket has of a file, or will have.
+    func journalPlace(of inode: InodeNumber) throws(FileSystemError) -> Journal.Place {
+        try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(inode)
+            let name = space.objectName(of: node)
+            let headers =
+                node.record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
+            return Journal.Place(object: name, base: JournalEntry.Base(node.record ?? node.replaces), headers: headers)
+        }
+    }
 
-    /// Nobody is left who could be told: the log names the file that keeps the bytes. Answers the object's name.
+    /// The journal follows a file, or all files below a folder, to another name.
+    /// - Parameter replaced: what had the name.
+    func journalMove(of inode: InodeNumber, replacing replaced: FileContents? = nil) {
+        let moved = namespace.withLock { space -> [(InodeNumber, FileContents)] in
+            guard let node = try? space.node(inode) else { return [] }
+            var found = node.contents.map { [(node.number, $0)] } ?? []
+            space.visit(below: node) { node in
+                if let contents = node.contents { found.append((node.number, contents)) }
+            }
+            return found
+        }
+        if moved.isEmpty, let replaced {
+            journaling(ObjectName("")) { () throws(FileSystemError) in try replaced.disown() }
+        }
+        for (inode, contents) in moved {
+            guard let place = try? journalPlace(of: inode) else { continue }
+            journaling(place.object) { () throws(FileSystemError) in
+                try contents.journalMove(to: place, replacing: replaced)
+            }
+        }
+    }
+
+    /// Writes down what is done already, and what an upload that succeeds makes superfluous: no reason to fail for.
+    func journaling(_ name: ObjectName, _ body: () throws(FileSystemError) -> Void) {
+        do throws(FileSystemError) { try body() } catch {
+            log(.error, "\(name): the journal could not be written, and will tell less than is true: \(error)")
+        }
+    }
+
+    /// Nobody is left who could be told: the journal keeps the bytes, and the log says how to get them. Answers the
+    /// object's name.
     func keepUnsaved(_ inode: InodeNumber, because error: FileSystemError) -> ObjectName {
         expire(inode)
         let (name, contents) = namespace.withLock { space -> (ObjectName, FileContents?) in
@@ -174,27 +229,16 @@ extension FileSystem {
             node.parent?.directory?.listedAt = nil
             return (name, contents)
         }
-        guard let file = contents?.takeUnsaved() else { return name }
-        let kept = "\(journal.directory.path)/\(Self.unsavedPrefix)\(nextNumber())"
         do throws(FileSystemError) {
-            try file.keep(as: kept)
-            log(.error, "\(name) could not be stored (\(error)); its bytes are kept in \(kept)")
+            if let kept = try contents?.keepUnsaved(as: error.keptState, because: error.words) {
+                log(
+                    .error, "\(name) could not be stored (\(error.words)); it is kept: firemount recover export \(kept)"
+                )
+            }
         } catch {
             log(.error, "\(name) could not be stored, and its bytes could not be kept: \(error)")
         }
         return name
-    }
-
-    /// Blocking reads of the staging disk have threads of their own: the pool has one per core.
-    private func onStagingQueue<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(FileSystemError) -> Value
-    ) async throws(FileSystemError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(FileSystemError) in try body() })
-            }
-        }
-        return try result.get()
     }
 }
 
@@ -205,7 +249,35 @@ extension Precondition {
     }
 }
 
+extension Journal.Place {
+    /// Where the bucket has it now.
+    init(_ metadata: ObjectMetadata) {
+        self.init(
+            object: metadata.name, base: .generation(metadata.objectGeneration, metadata.metageneration),
+            headers: metadata.headers)
+    }
+}
+
 extension FileSystemError {
+    /// What becomes of content that could not be stored because of this.
+    fileprivate var keptState: JournalEntry.State {
+        switch self {
+        case .stale, .exists: .conflict
+        default: .failed
+        }
+    }
+
+    /// For the log and the journal.
+    var words: String {
+        switch self {
+        case .stale, .exists: "the bucket has a version that was stored meanwhile"
+        case .storage(let error): "\(error)"
+        case .staging(let text): text
+        case .noSpace: "no space is left for staged bytes"
+        default: "\(self)"
+        }
+    }
+
     /// Nothing that an upload needs can be missing but the bucket: "no such file" would be a lie to whoever closes one.
     fileprivate var asFailureToStore: FileSystemError {
         guard case .storage(let error) = self, error.kind == .notFound else { return self }

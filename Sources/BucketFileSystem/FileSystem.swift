@@ -22,6 +22,7 @@ package final class FileSystem: Sendable {
     let counter = Lock(UInt64(0))
     /// Work that goes on after its operation was answered: stores after the last close.
     let afterwork = Afterwork()
+    let recovery = Lock<Recovery?>(nil)
 
     struct Handles {
         var files: [HandleID: FileHandle] = [:]
@@ -49,6 +50,7 @@ package final class FileSystem: Sendable {
     /// Waits for what is being stored and stores what is still dirty; the mount is no longer reachable.
     /// Answers the names that could not be stored; their bytes are kept in the journal's directory.
     package func shutDown() async -> [ObjectName] {
+        unsaved?.end()
         await afterwork.wait()
         var failed: [ObjectName] = []
         let dirty = namespace.withLock { $0.allNodes.filter { $0.contents?.isDirty == true }.map(\.number) }
@@ -60,6 +62,7 @@ package final class FileSystem: Sendable {
             }
         }
         await keepEmptiedFolders()
+        unsaved?.close()
         return failed
     }
 
@@ -72,8 +75,16 @@ package final class FileSystem: Sendable {
         }
     }
 
+    /// For bytes that a crash may take.
     func makeStagingFile() throws(FileSystemError) -> StagingFile {
         try StagingFile(in: journal.directory.path, number: nextNumber())
+    }
+
+    /// For bytes that are to be stored as `place` says.
+    func makeStagingFile(for place: Journal.Place) throws(FileSystemError) -> StagingFile {
+        try StagingFile(in: journal.directory.path, number: nextNumber()) { [journal, clock] name in
+            StagedEntry(journal: journal, place: place, file: name, time: clock.today())
+        }
     }
 
     func requireWritable() throws(FileSystemError) {

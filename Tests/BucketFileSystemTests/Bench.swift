@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Locking
 import Logging
@@ -8,19 +9,29 @@ import TestSupport
 
 /// A file system over a bucket in memory, with a clock that the test moves; the calls a kernel would make.
 final class Bench: Sendable {
-    let store = InMemoryStore()
+    let store: InMemoryStore
     let failing: FailingStore<InMemoryStore>
     let damaging: DamagingStore<FailingStore<InMemoryStore>>
     let files: FileSystem
-    private let directory = temporaryDirectory()
+    let journal: Journal
+    private let directory: TemporaryDirectory
 
-    init(_ configure: (inout Configuration) -> Void = { _ in }, objects: [(String, String)] = []) {
-        let journal = try! Journal(in: directory.path, for: JournalOwner(bucket: "test", endpoint: "http://test"))
+    static let owner = JournalOwner(bucket: "test", endpoint: "http://test")
+
+    convenience init(_ configure: (inout Configuration) -> Void = { _ in }, objects: [(String, String)] = []) {
+        let store = InMemoryStore()
+        for (name, text) in objects { store.put(name, Array(text.utf8)) }
+        self.init(store, in: temporaryDirectory(), configure)
+    }
+
+    private init(_ store: InMemoryStore, in directory: TemporaryDirectory, _ configure: (inout Configuration) -> Void) {
+        self.store = store
+        self.directory = directory
+        journal = try! Journal(in: directory.path, for: Self.owner)
         var configuration = Configuration()
         configure(&configuration)
         failing = FailingStore(store)
         damaging = DamagingStore(failing)
-        for (name, text) in objects { store.put(name, Array(text.utf8)) }
         let time = Time()
         self.time = time
         let log = Log()
@@ -31,6 +42,22 @@ final class Bench: Sendable {
             clock: Clock(
                 now: { time.now() },
                 today: { Timestamp(seconds: 1_700_000_000 + Int64(time.now().nanoseconds / 1_000_000_000)) }))
+    }
+
+    /// The next mount of the bucket after `kill -9` at this moment: what was on the disk is there, nothing else.
+    /// - Parameter damage: what else happened to the journal's directory.
+    func afterKill(_ damage: (_ directory: String) throws -> Void = { _ in }) throws -> Bench {
+        let copy = temporaryDirectory()
+        let left = copy.path + "/" + (journal.directory.path.split(separator: "/").last.map(String.init) ?? "")
+        try FileManager.default.copyItem(atPath: journal.directory.path, toPath: left)
+        try damage(left)
+        return Bench(store, in: copy) { _ in }
+    }
+
+    /// Brings home what the mount before has left, and returns when all is decided.
+    func recover() async throws {
+        files.recover(try Recovery.abandonedJournals(in: directory.path, of: Self.owner, log: files.log))
+        await files.afterwork.wait()
     }
 
     private let time: Time

@@ -3,8 +3,11 @@ enum UnsafeFiles {
     static let all: Set<String> = [
         "Sources/BucketFileSystem/Clock.swift",
         "Sources/BucketFileSystem/FileSystem+Files.swift",
+        "Sources/BucketFileSystem/FileSystem+Storing.swift",
+        "Sources/BucketFileSystem/Journal/Homecoming.swift",
         "Sources/BucketFileSystem/Journal/JournalDatabase.swift",
         "Sources/BucketFileSystem/Journal/JournalDirectory.swift",
+        "Sources/BucketFileSystem/Journal/Recovery.swift",
         "Sources/BucketFileSystem/Reading/Block.swift",
         "Sources/BucketFileSystem/Reading/Flight.swift",
         "Sources/BucketFileSystem/Reading/MemoryBudget.swift",

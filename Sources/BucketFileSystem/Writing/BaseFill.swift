@@ -2,9 +2,13 @@ import CISAL
 import Locking
 import ObjectStore
 
-/// One ranged read of the bucket's version straight into the staging file, and the checksum of what came.
+/// One ranged read of the bucket's version straight into a staging file, and the checksum of what came.
+@safe
 final class BaseFill: ReadReceiver {
-    private let contents: FileContents
+    /// Called for one piece after the other.
+    typealias Sink = @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws(FileSystemError) -> Void
+
+    private let sink: Sink
     private let state: Lock<State>
 
     private struct State {
@@ -14,17 +18,17 @@ final class BaseFill: ReadReceiver {
         var continuation: CheckedContinuation<Result<UInt32, FileSystemError>, Never>?
     }
 
-    private init(at offset: Int64, into contents: FileContents) {
-        self.contents = contents
+    private init(at offset: Int64, into sink: @escaping Sink) {
+        unsafe self.sink = sink
         state = Lock(State(offset: offset))
     }
 
     /// Answers the CRC32C of the bytes of `range`.
     static func run(
-        _ range: Range<Int64>, of base: ObjectContent, from store: any ObjectStore, into contents: FileContents
+        _ range: Range<Int64>, of name: ObjectName, _ generation: ObjectGeneration, from store: any ObjectStore,
+        into sink: @escaping Sink
     ) async -> Result<UInt32, FileSystemError> {
-        let fill = BaseFill(at: range.lowerBound, into: contents)
-        let (name, generation) = base.location
+        let fill = unsafe BaseFill(at: range.lowerBound, into: sink)
         return await withCheckedContinuation { continuation in
             fill.state.withLock { $0.continuation = continuation }
             let request = ReadRequest(
@@ -44,7 +48,7 @@ final class BaseFill: ReadReceiver {
             return state.offset
         }
         do throws(FileSystemError) {
-            try unsafe contents.fill(bytes, at: offset)
+            try unsafe sink(bytes, offset)
         } catch {
             state.withLock { $0.failure = $0.failure ?? error }
         }

@@ -119,24 +119,39 @@ final class FileContents: Sendable {
         _ makeStaging: () throws(FileSystemError) -> StagingFile
     ) throws(FileSystemError) {
         try stage(baseSize: baseSize, makeStaging)
+        let file = state.withLock { $0.staged!.file }
         let count = Int64(bytes.count)
-        let (file, range, crc) = state.withLock { state -> (StagingFile, Range<Int64>, UInt32?) in
-            let start = appends ? state.staged!.size : offset
-            state.isDirty = true
-            return (state.staged!.file, start..<start + count, state.staged!.beginWrite(start..<start + count))
-        }
+        var range = offset..<offset + count
+        var seed = StagedExtents.Seed.fresh
         do throws(FileSystemError) {
+            try journal(file) { state in
+                if appends { range = state.staged!.size..<state.staged!.size + count }
+                state.isDirty = true
+                let doubted: StagedExtents.Change
+                (seed, doubted) = state.staged!.beginWrite(range)
+                return doubted.isEmpty ? nil : StagedEntry.Step(change: doubted, staged: state.staged!)
+            }
             try unsafe file.write(bytes, at: range.lowerBound)
         } catch {
             state.withLock { $0.staged!.abortWrite(range) }
             throw error
         }
-        let continued = crc.map { unsafe firemount_crc32c($0, bytes.baseAddress, bytes.count) }
-        state.withLock { state in
-            state.staged!.endWrite(range, crc: continued)
+        let crc = unsafe firemount_crc32c(seed.checksum, bytes.baseAddress, bytes.count)
+        try journal(file) { state in
+            let change = state.staged!.endWrite(range, seed: seed, crc: crc)
             state.changes.modified = today
             state.changes.changed = today
+            return StagedEntry.Step(change: change, staged: state.staged!)
         }
+    }
+
+    /// Makes a change and has it written down before it returns.
+    private func journal(_ file: StagingFile, _ change: (inout State) -> StagedEntry.Step?) throws(FileSystemError) {
+        guard let entry = file.entry else {
+            state.withLock { _ = change(&$0) }
+            return
+        }
+        try entry.record { state.withLock { change(&$0) } }
     }
 
     /// Cuts or grows the file.
@@ -144,12 +159,13 @@ final class FileContents: Sendable {
         to size: Int64, baseSize: Int64, today: Timestamp, _ makeStaging: () throws(FileSystemError) -> StagingFile
     ) throws(FileSystemError) {
         try stage(baseSize: baseSize, makeStaging)
-        let file = state.withLock { state in
+        let file = state.withLock { $0.staged!.file }
+        try journal(file) { state in
             state.isDirty = true
             state.changes.modified = today
             state.changes.changed = today
-            state.staged!.truncate(to: size)
-            return state.staged!.file
+            let change = state.staged!.truncate(to: size)
+            return StagedEntry.Step(change: change, isResized: true, staged: state.staged!)
         }
         try file.truncate(to: size)
     }
@@ -254,19 +270,39 @@ final class FileContents: Sendable {
         }
     }
 
-    /// The bucket has `snapshot`. What was written since stays dirty.
-    func didStore(_ snapshot: Snapshot) {
-        let base = state.withLock { state -> ObjectContent? in
+    /// `snapshot` is on its way to the bucket as `place` says; after a crash it is still to be stored. A file that was
+    /// changed meanwhile is not.
+    func seal(_ snapshot: Snapshot, _ seal: StagedEntry.Seal) throws(FileSystemError) {
+        try snapshot.file.entry?.seal(seal) { isUnchanged(since: snapshot.version) }
+    }
+
+    /// The bucket has `snapshot`, as `place` says. What was written since stays dirty.
+    func didStore(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
+        let (base, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
             state.staged?.becameBase()
             if state.staged?.version == snapshot.version, state.changes == snapshot.changes {
                 state.isDirty = false
                 state.changes = MetadataChanges()
             }
             defer { state.base = nil }
-            return state.base
+            return (state.base, state.staged?.file)
         }
         base?.discard()
+        try file?.entry?.stored(as: place, rest: state.withLock { $0.isDirty ? $0.staged : nil })
     }
+
+    /// The object goes by another name, generation or headers now.
+    func journalMove(to place: Journal.Place, replacing replaced: FileContents? = nil) throws(FileSystemError) {
+        let (entry, other) = (entry, replaced?.entry)
+        guard let entry else { return try other?.disown() ?? () }
+        try entry.move(to: place, removing: other.map { [$0.id] } ?? [])
+        try other?.disown()
+    }
+
+    private var entry: StagedEntry? { state.withLock { $0.staged?.file.entry } }
+
+    /// The file has lost its name.
+    func disown() throws(FileSystemError) { try entry?.disown() }
 
     /// The last handle is closed.
     func dropStagedIfClean() {
@@ -275,15 +311,20 @@ final class FileContents: Sendable {
         }
     }
 
-    /// Gives up what could not be stored. Answers the staging file if there were unsaved bytes.
-    func takeUnsaved() -> StagingFile? {
-        state.withLock { state in
-            let unsaved = state.isDirty ? state.staged?.file : nil
+    /// Gives up what could not be stored; the journal keeps it. Answers its name there; nil if there was nothing.
+    func keepUnsaved(
+        as keptState: JournalEntry.State, because message: String
+    ) throws(FileSystemError) -> String? {
+        let staged = state.withLock { state -> StagedWrite? in
+            let unsaved = state.isDirty ? state.staged : nil
             state.staged = nil
             state.isDirty = false
             state.changes = MetadataChanges()
             return unsaved
         }
+        guard let staged, let entry = staged.file.entry else { return nil }
+        try entry.keep(staged, as: keptState, because: message)
+        return entry.name
     }
 
     /// The file lost its name while it is open: its bytes stay for the holders, and nothing is stored.

@@ -44,10 +44,10 @@ struct StagedExtents: Equatable {
         for extent in extents { insert(extent.range, seed: .fresh, checksum: extent.checksum) }
     }
 
-    /// Of all bytes below `size`, if they are one extent with a known checksum.
-    func checksum(upTo size: Int64) -> UInt32? {
-        if size == 0 { return 0 }
-        return ranges.ranges.first == 0..<size ? checksums[0] : nil
+    /// How far the file is staged from its start on, and the CRC32C of that, if it is known.
+    var checksumFromStart: (end: Int64, crc: UInt32)? {
+        guard let first = ranges.ranges.first, first.lowerBound == 0 else { return (0, 0) }
+        return checksums[0].map { (first.upperBound, $0) }
     }
 
     func seed(at offset: Int64) -> Seed {

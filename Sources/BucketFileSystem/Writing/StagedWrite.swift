@@ -12,7 +12,7 @@ struct StagedWrite {
 
     let file: StagingFile
     private(set) var size: Int64
-    private(set) var staged = ByteRanges()
+    private(set) var extents = StagedExtents()
     /// Bytes of the bucket's version that were fetched into the staging file.
     private var filled = ByteRanges()
     /// Truncating hides what the bucket's version has above, also when the file grows again.
@@ -20,8 +20,10 @@ struct StagedWrite {
     /// Counts every change, at its begin and at its end: what was read between two equal values is one state.
     private(set) var version: UInt64 = 0
     private var underWay: [Range<Int64>] = []
+
+    var staged: ByteRanges { extents.ranges }
     /// CRC32C of all bytes below `end`, kept as long as the file is written from its start on.
-    private(set) var checksum: (end: Int64, crc: UInt32)? = (0, 0)
+    var checksum: (end: Int64, crc: UInt32)? { extents.checksumFromStart }
 
     init(file: StagingFile, baseSize: Int64) {
         self.file = file
@@ -29,45 +31,37 @@ struct StagedWrite {
         baseLimit = baseSize
     }
 
-    /// Bytes are about to be written. Answers the running checksum if they continue it.
-    mutating func beginWrite(_ range: Range<Int64>) -> UInt32? {
+    /// Bytes are about to be written. Answers how their checksum begins, and the extents whose checksum they may make
+    /// wrong.
+    mutating func beginWrite(_ range: Range<Int64>) -> (seed: StagedExtents.Seed, doubted: StagedExtents.Change) {
         version += 1
         underWay.append(range)
-        guard let checksum, checksum.end == range.lowerBound else {
-            if let end = checksum?.end, range.lowerBound < end { checksum = nil }
-            return nil
-        }
-        return checksum.crc
+        let seed = extents.seed(at: range.lowerBound)
+        return (seed, extents.doubt(range))
     }
 
-    /// - Parameter crc: the checksum of everything up to the end of `range`, where it was continued.
-    mutating func endWrite(_ range: Range<Int64>, crc: UInt32?) {
+    /// - Parameter crc: the checksum of the bytes of `range`, begun with `seed`.
+    mutating func endWrite(_ range: Range<Int64>, seed: StagedExtents.Seed, crc: UInt32) -> StagedExtents.Change {
         version += 1
-        underWay.removeAll { $0 == range }
-        staged.insert(range)
+        if let index = underWay.firstIndex(of: range) { underWay.remove(at: index) }
+        // Two writes of one place at once: which came last is not known.
+        let isClear = !underWay.contains { $0.overlaps(range) }
         size = max(size, range.upperBound)
-        if let crc, checksum?.end == range.lowerBound, underWay.isEmpty {
-            checksum = (range.upperBound, crc)
-        } else if let end = checksum?.end, range.lowerBound < end || crc != nil {
-            // Two writes at once: which came last is not known.
-            checksum = nil
-        }
+        return extents.insert(range, seed: seed, checksum: isClear ? crc : nil)
     }
 
     /// A write that failed part-way: its range is whatever it is now.
     mutating func abortWrite(_ range: Range<Int64>) {
         version += 1
-        underWay.removeAll { $0 == range }
-        checksum = nil
+        if let index = underWay.firstIndex(of: range) { underWay.remove(at: index) }
     }
 
-    mutating func truncate(to newSize: Int64) {
+    mutating func truncate(to newSize: Int64) -> StagedExtents.Change {
         version += 1
-        staged.cut(at: newSize)
         filled.cut(at: newSize)
         baseLimit = min(baseLimit, newSize)
-        if let end = checksum?.end, end > newSize { checksum = newSize == 0 ? (0, 0) : nil }
         size = newSize
+        return extents.cut(at: newSize)
     }
 
     /// What the bytes of `range` (cut at the end of the file) are made of, in order.
@@ -105,7 +99,9 @@ struct StagedWrite {
 
     /// The bucket has the bytes of `version`; everything is in the staging file, so no base is needed any more.
     mutating func becameBase() {
-        staged = present
+        for range in filled.ranges where extents.ranges.missingCount(in: range) > 0 {
+            extents.insert(range, seed: .fresh, checksum: nil)
+        }
         filled = ByteRanges()
         baseLimit = 0
     }

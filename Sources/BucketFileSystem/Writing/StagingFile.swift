@@ -3,24 +3,43 @@ import Glibc
 
 /// A file on the staging disk that holds a mount's unsaved bytes at their own offsets; sparse where nothing was staged.
 /// Owned by one `StagedWrite`; its positioned reads and writes may come from any thread at once. The name goes with the
-/// last reference, unless `keep(as:)` saved the bytes under another.
+/// last reference, unless the journal keeps an entry for it.
 final class StagingFile: Sendable {
     private let descriptor: Int32
     private let path: String
+    /// What the journal says of it; nil: the bytes are of no use after a crash.
+    let entry: StagedEntry?
+    /// Whether the name goes with this object at all.
+    private let isOwned: Bool
 
     /// How the names of staging files begin.
     static let namePrefix = "staged-"
 
     /// - Throws: `.noSpace`, `.staging`.
-    init(in directory: String, number: UInt64) throws(FileSystemError) {
-        path = "\(directory)/\(Self.namePrefix)\(number)"
+    init(
+        in directory: String, number: UInt64, entry: (_ file: String) -> StagedEntry? = { _ in nil }
+    ) throws(FileSystemError) {
+        let name = "\(Self.namePrefix)\(number)"
+        path = "\(directory)/\(name)"
+        self.entry = entry(name)
+        isOwned = true
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot make \(path)") }
     }
 
+    /// One that an earlier mount has left: it stays when this object goes.
+    /// - Throws: `.staging`.
+    init(opening path: String) throws(FileSystemError) {
+        self.path = path
+        entry = nil
+        isOwned = false
+        descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw Self.failure("cannot open \(path)") }
+    }
+
     deinit {
         close(descriptor)
-        unsafe unlink(path)
+        if isOwned, entry?.outlivesItsOwner != true { unsafe unlink(path) }
     }
 
     /// Writes all of `bytes` at `offset`.
@@ -64,36 +83,46 @@ final class StagingFile: Sendable {
     /// Copies the first `size` bytes into `other`.
     func copy(into other: StagingFile, size: Int64) throws(FileSystemError) {
         var offset: Int64 = 0
-        unsafe try withPieces(upTo: size) { piece throws(FileSystemError) in
+        unsafe try withPieces(of: 0..<size) { piece throws(FileSystemError) in
             try unsafe other.write(piece, at: offset)
             offset += Int64(piece.count)
         }
     }
 
+    /// How many bytes the file system says it has.
+    var length: Int64 {
+        get throws(FileSystemError) {
+            var attributes = stat()
+            guard unsafe fstat(descriptor, &attributes) == 0 else { throw Self.failure("cannot look at \(path)") }
+            return Int64(attributes.st_size)
+        }
+    }
+
     /// CRC32C of the first `size` bytes.
-    func checksum(size: Int64) throws(FileSystemError) -> UInt32 {
+    func checksum(size: Int64) throws(FileSystemError) -> UInt32 { try checksum(of: 0..<size) }
+
+    func checksum(of range: Range<Int64>) throws(FileSystemError) -> UInt32 {
         var crc: UInt32 = 0
-        unsafe try withPieces(upTo: size) { piece throws(FileSystemError) in
+        unsafe try withPieces(of: range) { piece throws(FileSystemError) in
             unsafe crc = firemount_crc32c(crc, piece.baseAddress, piece.count)
         }
         return crc
     }
 
-    /// Gives the bytes a second name, so that they outlive this object.
-    func keep(as name: String) throws(FileSystemError) {
-        guard unsafe link(path, name) == 0 || errno == EEXIST else {
-            throw Self.failure("cannot keep \(path) as \(name)")
-        }
+    /// Returns once the disk has what was written.
+    func synchronize() throws(FileSystemError) {
+        guard fdatasync(descriptor) == 0 else { throw Self.failure("cannot write \(path) to the disk") }
     }
 
-    private func withPieces(
-        upTo size: Int64, _ body: (UnsafeRawBufferPointer) throws(FileSystemError) -> Void
+    /// Calls `body` with the bytes of `range`, in order.
+    func withPieces(
+        of range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws(FileSystemError) -> Void
     ) throws(FileSystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
         defer { unsafe buffer.deallocate() }
-        var offset: Int64 = 0
-        while offset < size {
-            let count = Int(min(size - offset, 1 << 20))
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = Int(min(range.upperBound - offset, 1 << 20))
             let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             try unsafe read(into: piece, at: offset)
             try unsafe body(UnsafeRawBufferPointer(piece))

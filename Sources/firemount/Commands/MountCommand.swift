@@ -36,18 +36,31 @@ struct MountCommand {
         let credentials = try BucketCheck(configuration: configuration, transport: transport, log: log).run(environment)
         let store = configuration.store(
             transport: transport, credentials: credentials, timeLimit: configuration.timeout, log: log)
-        let staging = StagingDirectory.path(in: configuration.cacheDirectory)
-        StagingDirectory.reportLeftovers(in: staging, log)
-        let journal = try openJournal(in: staging)
+        let journals = try openJournals()
         defer {
-            if !journal.removeIfEmpty() { tell("what could not be stored is kept in \(journal.directory.path)") }
+            if !journals.own.removeIfEmpty() {
+                tell("what could not be stored is kept: firemount recover \(configuration.bucket.url)")
+            }
         }
-        return try serve(store, journal, whenReady).isEmpty ? 0 : 1
+        return try serve(store, journals, whenReady).isEmpty ? 0 : 1
     }
 
-    private func openJournal(in directory: String) throws(CommandFailure) -> Journal {
+    /// The mount's own, and those that earlier mounts of the bucket have left behind.
+    private struct Journals {
+        var own: Journal
+        var left: [Journal]
+    }
+
+    private func openJournals() throws(CommandFailure) -> Journals {
+        let directory = StagingDirectory.path(in: configuration.cacheDirectory)
         let owner = JournalOwner(bucket: configuration.bucket.bucket, endpoint: configuration.endpoint.root)
-        do throws(FileSystemError) { return try Journal(in: directory, for: owner) } catch {
+        do throws(FileSystemError) {
+            // A mount that changes nothing leaves them to one that may.
+            let left =
+                configuration.mount.isReadOnly
+                ? [] : try Recovery.abandonedJournals(in: directory, of: owner, log: log)
+            return Journals(own: try Journal(in: directory, for: owner), left: left)
+        } catch {
             throw CommandFailure(
                 "cannot use the cache directory \(configuration.cacheDirectory): \(error); "
                     + "name another with --cache-dir")
@@ -56,13 +69,14 @@ struct MountCommand {
 
     /// Returns what went wrong, a line each.
     private func serve(
-        _ store: any ObjectStore, _ journal: Journal, _ whenReady: @escaping @Sendable () -> Bool
+        _ store: any ObjectStore, _ journals: Journals, _ whenReady: @escaping @Sendable () -> Bool
     ) throws(CommandFailure) -> [String] {
-        let mount = try makeMount(store, journal)
+        let mount = try makeMount(store, journals.own)
         let lifeline = makeLifeline()
         let end = mount.run {
             log(.info, "\(configuration.bucket.url) is mounted on \(configuration.mount.mountPoint)")
-            if !whenReady() { mount.unmount() }
+            if !whenReady() { return mount.unmount() }
+            mount.fileSystem.recover(journals.left)
         }
         log(.info, "\(configuration.mount.mountPoint) is unmounted")
         var losses: [String] = []

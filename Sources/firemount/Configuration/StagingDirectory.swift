@@ -1,6 +1,4 @@
-import BucketFileSystem
 import Glibc
-import Logging
 
 /// Where journals are kept: a directory in the cache directory, for us alone.
 enum StagingDirectory {
@@ -24,20 +22,6 @@ enum StagingDirectory {
         guard status.st_mode & 0o002 == 0 else {
             throw CommandFailure(
                 "the cache directory \(path) can be written by everyone; chmod 700 \(path), or \(wayOut)")
-        }
-    }
-
-    /// Removes what other runs left empty, and tells of what they could not store.
-    static func reportLeftovers(in parent: String, _ log: Logger) {
-        for name in (try? Files.entries(of: parent)) ?? [] {
-            let directory = "\(parent)/\(name)"
-            guard let lock = try? Descriptor.open(directory, O_RDONLY | O_DIRECTORY),
-                flock(lock.number, LOCK_EX | LOCK_NB) == 0, !Files.removeIfEmpty(directory)
-            else { continue }
-            let count = (try? Files.entries(of: directory))?.count ?? 0
-            log(
-                .warning,
-                "an earlier mount ended before \(count) files were stored; what there is of them is in \(directory)")
         }
     }
 }

@@ -1,0 +1,160 @@
+import ObjectStore
+
+/// One entry of a journal on its way to the bucket, under its original preconditions.
+struct Homecoming {
+    let journal: Journal
+    let store: any ObjectStore
+
+    enum Outcome {
+        /// The bucket has it now, or has had it already.
+        case stored(ObjectMetadata)
+        /// The bucket has something else than it was based on.
+        case conflict(String)
+        case failed(String)
+        /// The network, or a server that could not just now.
+        case later(String)
+    }
+
+    func run(_ entry: JournalEntry) async -> Outcome {
+        switch entry.purpose {
+        case .metadata(let patch): await bringHome(patch, of: entry)
+        case .content(let content):
+            await bringHome(content, as: entry.object, base: entry.base)
+        }
+    }
+
+    // MARK: Metadata
+
+    /// Another client's change of metadata in between is merged: only the generation must be the same.
+    private func bringHome(_ patch: MetadataPatch, of entry: JournalEntry) async -> Outcome {
+        guard let generation = entry.base.objectGeneration else { return .conflict("there was no object to change") }
+        do throws(StorageError) {
+            return .stored(try await store.patch(entry.object, patch, if: .mustBe(generation)))
+        } catch {
+            switch error.kind {
+            case .preconditionFailed, .generationChanged, .notFound: return .conflict("the object was replaced")
+            default: return Outcome(error)
+            }
+        }
+    }
+
+    // MARK: Content
+
+    private func bringHome(
+        _ content: StagedContent, as object: ObjectName, base: JournalEntry.Base
+    ) async -> Outcome {
+        do throws(FileSystemError) {
+            return await upload(try await whole(content, of: object, base), content, as: object, base)
+        } catch {
+            switch error {
+            case .stale: return .conflict("the version it was based on is gone from the bucket")
+            case .storage(let error): return Outcome(error)
+            default: return .failed(error.words)
+            }
+        }
+    }
+
+    /// All bytes of the content, checked.
+    /// - Throws: `.stale` when the base is gone that still shows in it.
+    func whole(
+        _ content: StagedContent, of object: ObjectName, _ base: JournalEntry.Base
+    ) async throws(FileSystemError) -> FileSource {
+        let file = try await onStagingQueue { () throws(FileSystemError) in try openSound(content) }
+        let gaps = StagedExtents(content.extents).ranges.missing(in: 0..<content.size)
+        try await fetch(gaps.compactMap { $0.part(below: content.baseLimit) }, into: file, object, base)
+        var zeros = ByteRanges()
+        for gap in gaps { if let part = gap.part(from: content.baseLimit) { zeros.insert(part) } }
+        let source = try await onStagingQueue { [zeros] () throws(FileSystemError) in
+            try FileSource(file, size: content.size, zeros: zeros)
+        }
+        if let known = content.checksum, known != source.crc32c { throw .staging(Self.damaged(content)) }
+        return source
+    }
+
+    private static func damaged(_ content: StagedContent) -> String {
+        "the staged bytes are damaged: \(content.file) is not what the journal says"
+    }
+
+    /// The staging file, if it holds what the journal says.
+    private func openSound(_ content: StagedContent) throws(FileSystemError) -> StagingFile {
+        let file = try StagingFile(opening: "\(journal.directory.path)/\(content.file)")
+        guard try file.length >= content.extents.last?.range.upperBound ?? 0 else {
+            throw .staging(Self.damaged(content))
+        }
+        for extent in content.extents {
+            guard let checksum = extent.checksum else { continue }
+            guard try file.checksum(of: extent.range) == checksum else { throw .staging(Self.damaged(content)) }
+        }
+        return file
+    }
+
+    /// Fetches what still shows of the base.
+    private func fetch(
+        _ ranges: [Range<Int64>], into file: StagingFile, _ object: ObjectName, _ base: JournalEntry.Base
+    ) async throws(FileSystemError) {
+        for range in ranges {
+            guard let generation = base.objectGeneration else { throw .stale }
+            let fetched = unsafe await BaseFill.run(range, of: object, generation, from: store) {
+                (bytes, offset) throws(FileSystemError) in try unsafe file.write(bytes, at: offset)
+            }
+            _ = try fetched.get()
+        }
+    }
+
+    private func upload(
+        _ source: FileSource, _ content: StagedContent, as object: ObjectName, _ base: JournalEntry.Base
+    ) async -> Outcome {
+        var upload = Upload(
+            name: object, headers: content.headers, precondition: base.precondition, source: source)
+        for _ in 0..<4 {
+            do throws(StorageError) {
+                return .stored(try await store.insert(upload))
+            } catch {
+                guard error.kind == .preconditionFailed || error.kind == .generationChanged else {
+                    return Outcome(error)
+                }
+            }
+            do throws(StorageError) {
+                let live = try await store.metadata(of: object)
+                // Our own upload, whose answer was never heard.
+                if live.crc32c == source.crc32c, live.size == source.size { return .stored(live) }
+                guard live.objectGeneration == base.objectGeneration else {
+                    return .conflict("the bucket has another version, stored meanwhile")
+                }
+                // Only the metadata was changed by another client: that is merged, not undone.
+                upload.headers = live.headers
+                upload.headers.apply(content.changes)
+                upload.precondition = Precondition(
+                    object: .mustBe(live.objectGeneration), metageneration: live.metageneration)
+            } catch {
+                guard error.kind == .notFound else { return Outcome(error) }
+                guard base == .absent else { return .conflict("the object it was based on was deleted") }
+            }
+        }
+        return .later("the object's metadata kept changing")
+    }
+}
+
+extension Homecoming.Outcome {
+    init(_ error: StorageError) {
+        switch error.kind {
+        case .unreachable, .timedOut, .serverFailed, .rateLimited, .cancelled, .unauthenticated, .malformedAnswer,
+            .corrupted:
+            self = .later("\(error)")
+        case .preconditionFailed, .generationChanged: self = .conflict("\(error)")
+        case .notFound, .forbidden, .invalidRequest, .tooLarge, .quotaExceeded, .rangeNotSatisfiable, .sourceFailed,
+            .unsupported:
+            self = .failed("\(error)")
+        }
+    }
+}
+
+extension Range<Int64> {
+    fileprivate func part(below limit: Int64) -> Range<Int64>? {
+        lowerBound < limit ? lowerBound..<Swift.min(upperBound, limit) : nil
+    }
+
+    fileprivate func part(from limit: Int64) -> Range<Int64>? {
+        upperBound > limit ? Swift.max(lowerBound, limit)..<upperBound : nil
+    }
+}
