@@ -1,4 +1,4 @@
-/// `PUT /internal/setRules`: how test suites give the official emulator its rules (PROTOCOL 5.1).
+/// `PUT /internal/setRules`: how test suites give the official emulator its rules (docs/RULES.md).
 extension Service {
     func routeSetRules(_ request: Request) throws(APIError) -> Route {
         guard request.method == "PUT" else { throw .notFound("internal/setRules") }

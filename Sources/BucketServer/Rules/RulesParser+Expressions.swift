@@ -87,7 +87,11 @@ extension RulesParser {
         while true {
             let position = token.position
             if try take(".") {
-                let name = try readName("the name of a field or method")
+                // A field may be called `match` or `in`.
+                guard case .identifier(let name) = token.kind else {
+                    throw unexpected("the name of a field or method")
+                }
+                try advance()
                 let kind: RulesExpression.Kind =
                     isSymbol("(") ? .method(value, name, try readArguments()) : .member(value, name)
                 value = try node(kind, at: position)

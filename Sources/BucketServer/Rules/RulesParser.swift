@@ -40,20 +40,27 @@ struct RulesParser {
 
     private mutating func readFile() throws(RulesSyntaxError) -> Ruleset {
         if isWord("rules_version") { try readVersion() }
+        // What is outside of the service stands in a match of its own around it; neither has a pattern.
+        var file = RulesMatch(position: token.position, pattern: [])
+        try readFunctions(into: &file)
         guard isWord("service") else { throw unexpected("'service firebase.storage'") }
+        file.matches.append(try readService())
+        try readFunctions(into: &file)
+        guard token.kind == .end else { throw unexpected("the end of the file after the service") }
+        return Ruleset(file: tokenizer.file, version: version, functions: file.functions, matches: file.matches)
+    }
+
+    private mutating func readService() throws(RulesSyntaxError) -> RulesMatch {
         try advance()
         let position = token.position
-        var service = try readName("the service's name")
-        while try take(".") { service += "." + (try readName("the rest of the service's name")) }
-        guard service == "firebase.storage" else {
-            throw tokenizer.error("expected the service firebase.storage, found \(service)", at: position)
+        var name = try readName("the service's name")
+        while try take(".") { name += "." + (try readName("the rest of the service's name")) }
+        guard name == "firebase.storage" else {
+            throw tokenizer.error("expected the service firebase.storage, found \(name)", at: position)
         }
-        // The service is a match without a pattern and without allows.
-        var root = RulesMatch(position: position, pattern: [])
-        try readBlock(into: &root, nesting: 0)
-        guard token.kind == .end else { throw unexpected("the end of the file after the service") }
-        return Ruleset(
-            file: tokenizer.file, version: version, functions: root.functions, matches: root.matches)
+        var service = RulesMatch(position: position, pattern: [])
+        try readBlock(into: &service, nesting: 0)
+        return service
     }
 
     private mutating func readVersion() throws(RulesSyntaxError) {
@@ -65,7 +72,7 @@ struct RulesParser {
         default: throw unexpected("the version '1' or '2'")
         }
         try advance()
-        try expect(";")
+        _ = try take(";")
     }
 
     /// `{ … }` of the service or of a match.
@@ -75,11 +82,7 @@ struct RulesParser {
             if isWord("match") {
                 match.matches.append(try readMatch(nesting: nesting + 1))
             } else if isWord("function") {
-                let function = try readFunction()
-                guard match.functions[function.name] == nil else {
-                    throw tokenizer.error("the function \(function.name) is here already", at: function.position)
-                }
-                match.functions[function.name] = function
+                try readFunctions(into: &match)
             } else if isWord("allow"), nesting > 0 {
                 match.allows.append(try readAllow())
             } else {
@@ -88,7 +91,17 @@ struct RulesParser {
         }
     }
 
-    // MARK: Statements
+    private mutating func readFunctions(into match: inout RulesMatch) throws(RulesSyntaxError) {
+        while isWord("function") {
+            let function = try readFunction()
+            guard match.functions[function.name] == nil else {
+                throw tokenizer.error("the function \(function.name) is here already", at: function.position)
+            }
+            match.functions[function.name] = function
+        }
+    }
+
+    // MARK: Statements. The semicolon at their end may be missing, as it is in many a file of real projects.
 
     private mutating func readMatch(nesting: Int) throws(RulesSyntaxError) -> RulesMatch {
         let position = token.position
@@ -135,12 +148,21 @@ struct RulesParser {
         guard isSymbol("=") else {
             // Not beyond the brace: what follows is the path's business.
             guard isSymbol("}") else { throw unexpected("'}' or '=**}' after the wildcard's name") }
+            try checkEndOfPart()
             return .single(name)
         }
         guard tokenizer.take("**") else { throw tokenizer.error("expected '**' after '='", at: tokenizer.position) }
         try advance()
         guard isSymbol("}") else { throw unexpected("'}' after '**'") }
+        try checkEndOfPart()
         return .multiple(name)
+    }
+
+    private func checkEndOfPart() throws(RulesSyntaxError) {
+        guard tokenizer.isAtEndOfPathPart else {
+            throw tokenizer.error(
+                "expected '/' or '{': a wildcard takes a whole part of the path", at: tokenizer.position)
+        }
     }
 
     private mutating func readAllow() throws(RulesSyntaxError) -> RulesAllow {
@@ -164,10 +186,14 @@ struct RulesParser {
             try advance()
             condition = try readExpression()
         }
-        guard try take(";") else {
+        guard try take(";") || isEndOfStatement else {
             throw unexpected(condition == nil ? "':' or ';' after the methods" : "';' after the condition")
         }
         return RulesAllow(position: position, words: words, methods: methods, condition: condition)
+    }
+
+    private var isEndOfStatement: Bool {
+        isSymbol("}") || ["allow", "match", "function", "let", "return"].contains { isWord($0) }
     }
 
     private mutating func readFunction() throws(RulesSyntaxError) -> RulesFunction {
@@ -186,7 +212,7 @@ struct RulesParser {
             let name = try readName("the variable's name")
             try expect("=")
             bindings.append(RulesFunction.Binding(name: name, value: try readExpression()))
-            try expect(";")
+            guard try take(";") || isEndOfStatement else { throw unexpected("';' after the value") }
         }
         guard isWord("return") else { throw unexpected("'let' or 'return'") }
         try advance()

@@ -83,6 +83,9 @@ struct RulesTokenizer {
         return true
     }
 
+    /// Whether a part of a path cannot go on here.
+    var isAtEndOfPathPart: Bool { peek.map { isBlank($0) || $0 == "/" || $0 == "{" } ?? true }
+
     /// The literal text of a path's part, up to what cannot be one; perhaps empty. A part in parentheses, such as
     /// `(default)`, is taken with them.
     mutating func takePathText() -> String {

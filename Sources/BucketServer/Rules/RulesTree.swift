@@ -5,8 +5,9 @@ struct Ruleset: Sendable {
     /// The file as its user knows it.
     let file: String
     let version: Version
-    /// Of the whole service.
+    /// Those outside of the service.
     let functions: [String: RulesFunction]
+    /// The service, as a match without a pattern.
     let matches: [RulesMatch]
 }
 

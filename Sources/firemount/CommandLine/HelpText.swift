@@ -46,6 +46,9 @@ enum HelpText {
     private static let serveText = """
         Serves buckets that are kept in a local directory, by the Google Cloud Storage JSON protocol. For development
         and tests only: everyone who can reach it may do everything. Ctrl-C ends it.
+
+        With --rules, Firebase requests may do what the Security Rules of FILE allow their users. A file that does not
+        parse is told on standard error, and refuses every one of them until it is mended.
         """
 
     private static let demoText = """

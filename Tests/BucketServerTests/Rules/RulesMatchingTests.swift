@@ -224,6 +224,14 @@ struct RulesMatchingTests {
     ]
 
     static let functions: [FileRow] = [
+        FileRow(
+            "functions may stand outside of the service",
+            "function yes() { return true; } service firebase.storage { match /{p=**} { allow read: if yes(); } }",
+            .ofAlice(), .allowed),
+        FileRow(
+            "the service's function counts before that of the file",
+            "function f() { return false; } service firebase.storage { function f() { return true; } "
+                + "match /{p=**} { allow read: if f(); } }", .ofAlice(), .allowed),
         row(
             "a function is called", "function yes() { return true; } match /{p=**} { allow read: if yes(); }",
             .ofAlice(), .allowed),

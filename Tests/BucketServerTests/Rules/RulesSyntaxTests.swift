@@ -33,7 +33,9 @@ struct RulesSyntaxTests {
         Row("rules_version = '3';", "1:17: expected the version '1' or '2', found a string"),
         Row("rules_version = 2;", "1:17: expected the version '1' or '2', found '2'"),
         Row("rules_version '2';", "1:15: expected '=', found a string"),
-        Row("rules_version = '2'\nservice", "2:1: expected ';', found 'service'"),
+        Row("rules_version = '2'\nservice", "2:8: expected the service's name, found the end of the file"),
+        Row("function f() { return 1; }", "1:27: expected 'service firebase.storage', found the end of the file"),
+        Row("match /a { }", "1:1: expected 'service firebase.storage', found 'match'"),
         Row("// only a comment", "1:18: expected 'service firebase.storage', found the end of the file"),
         Row("/* open", "1:1: expected '*/' to end the comment that starts here"),
         Row("service firebase.storage {\n  #\n}", "2:3: unexpected character '#'"),
@@ -59,16 +61,18 @@ struct RulesSyntaxTests {
         Row(inMatch("allow;"), "3:6: expected a method such as read or write, found ';'"),
         Row(inMatch("allow reed;"), "3:7: expected get, list, read, create, update, delete or write, found 'reed'"),
         Row(inMatch("allow read,;"), "3:12: expected a method such as read or write, found ';'"),
-        Row(inMatch("allow read"), "4:1: expected ':' or ';' after the methods, found '}'"),
+        Row(inMatch("allow read 1"), "3:12: expected ':' or ';' after the methods, found '1'"),
         Row(inMatch("allow read if true;"), "3:12: expected ':' or ';' after the methods, found 'if'"),
         Row(inMatch("allow read: true;"), "3:13: expected 'if' after ':', found 'true'"),
-        Row(inMatch("allow read: if true"), "4:1: expected ';' after the condition, found '}'"),
+        Row(inMatch("allow read: if true false;"), "3:21: expected ';' after the condition, found 'false'"),
+        Row(inMatch("match /{a}_{b} { }"), "3:11: expected '/' or '{': a wildcard takes a whole part of the path"),
+        Row(inMatch("match /{a=**}.png { }"), "3:14: expected '/' or '{': a wildcard takes a whole part"),
         Row(inMatch("deny read;"), "3:1: expected 'allow', 'match', 'function' or '}', found 'deny'"),
         Row(inMatch("function f { }"), "3:12: expected '(', found '{'"),
         Row(inMatch("function f(1) { }"), "3:12: expected a parameter's name or ')', found '1'"),
         Row(inMatch("function f() { }"), "3:16: expected 'let' or 'return', found '}'"),
         Row(inMatch("function f() { let x 1; return x; }"), "3:22: expected '=', found '1'"),
-        Row(inMatch("function f() { let x = 1 return x; }"), "3:26: expected ';', found 'return'"),
+        Row(inMatch("function f() { let x = 1 2 return x; }"), "3:26: expected ';' after the value, found '2'"),
         Row(inMatch("function f() { return 1; 2 }"), "3:26: expected '}', found '2'"),
         Row(inMatch("function if() { return 1; }"), "3:10: expected the function's name, found 'if'"),
         Row(inMatch("function f() { return 1; }\nfunction f() { return 2; }"), "4:10: the function f is here already"),
@@ -146,11 +150,30 @@ struct RulesSyntaxTests {
         #expect(try RulesParser.parse(rules, file: "storage.rules").matches.count == 1)
     }
 
-    @Test func bothQuotesCommasAtTheEndAndAMissingLastSemicolonAreTaken() throws {
+    @Test func semicolonsMayBeMissing() throws {
+        let rules = """
+            rules_version = '2'
+            function isSmall() { let size = request.resource.size return size < 10 }
+            service firebase.storage {
+              match /b/{bucket}/o {
+                match /a { allow read: if request.auth != null
+                  allow write: if isSmall() }
+                match /b { allow get
+                  allow list }
+              }
+              function f() { return 1 }
+            }
+            function g() { return 2 }
+            """
+        let service = try RulesParser.parse(rules, file: "storage.rules").matches[0]
+        #expect(service.matches[0].matches.map(\.allows.count) == [2, 2])
+    }
+
+    @Test func bothQuotesCommasAtTheEndAndFieldsNamedLikeWordsAreTaken() throws {
         let rules = """
             rules_version = "2";
-            service firebase.storage { match /a { function f(a,) { return [1, 2,].size() == 2 }
-              allow read: if f({"a": 1, 'b': 2,}); } }
+            service firebase.storage { match /a { function f(a,) { return [1, 2,].size() == 2; }
+              allow read: if f({"a": 1, 'b': 2,}) && resource.metadata.match.in == 1; } }
             """
         _ = try RulesParser.parse(rules, file: "storage.rules")
     }

@@ -133,8 +133,8 @@ struct SecurityRulesTests {
     }
 
     @Test func aFileThatDoesNotParseRefusesEverythingUntilItIsMended() throws {
-        let ruled = try RuledServer("service firebase.storage { match /{a=**} { allow read, write } }")
-        let error = "storage.rules:1:62: expected ':' or ';' after the methods, found '}'"
+        let ruled = try RuledServer("service firebase.storage { match /{a=**} { allow read, wrote; } }")
+        let error = "storage.rules:1:56: expected get, list, read, create, update, delete or write, found 'wrote'"
         let answer = ruled.upload("a", "hello", as: "alice")
         #expect(answer.status == 403)
         #expect(message(answer).contains(error))
