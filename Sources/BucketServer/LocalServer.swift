@@ -15,12 +15,14 @@ package final class LocalServer: Sendable {
         package var acceptedToken: String?
         /// The Firebase project that ID tokens are for.
         package var project = "demo-firemount"
-        /// How long an ID token is good for, in whole seconds.
+        /// How long an ID token is good for; rounded up to whole seconds.
         package var tokenLifetime = Duration.seconds(3600)
         /// Buckets made at the start, unless they are there.
         package var buckets: [String] = []
         /// The same, with folders.
         package var hierarchicalBuckets: [String] = []
+        /// Whether Firebase uploads of programs are refused by their names, as the service's free plan does.
+        package var blocksExecutables = false
         /// Whether uploads get an MD5. It is what bounds uploads (1.6 processor seconds a gigabyte).
         package var computesMD5 = true
         /// How far one rewrite call gets, so that callers meet rewrite tokens.

@@ -10,6 +10,7 @@ final class Service: Sendable {
     let rules: SecurityRules
     let accounts: Accounts
     let issuer: TokenIssuer
+    let blocksExecutables: Bool
     let faults = Faults()
     let requests = RequestLog()
     let operations = Operations()
@@ -37,8 +38,9 @@ final class Service: Sendable {
         }
         accounts = Accounts(index: index)
         issuer = TokenIssuer(
-            project: configuration.project, lifetime: configuration.tokenLifetime.components.seconds)
+            project: configuration.project, lifetime: configuration.tokenLifetime.wholeSeconds)
         rules = try SecurityRules(path: configuration.rulesFile, log: configuration.log)
+        blocksExecutables = configuration.blocksExecutables
         tokens = AcceptedTokens(configured: configuration.acceptedToken)
         maxBytesRewrittenPerCall = configuration.maxBytesRewrittenPerCall
         try makeBuckets(configuration.buckets, isHierarchical: false)
@@ -88,4 +90,8 @@ final class Service: Sendable {
             }
         }
     }
+}
+
+extension Duration {
+    fileprivate var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -35,6 +35,9 @@ extension Service {
         _ request: Request, bucket: String, _ name: ObjectName, _ document: [String: JSONValue]
     ) throws(APIError) -> UploadPlan {
         _ = try index.bucket(bucket)
+        if blocksExecutables, name.isExecutable {
+            throw .forbidden("Permission denied. The free plan stores no programs: \(name)")
+        }
         var attributes = ObjectAttributes()
         attributes.mergeFirebase(document)
         if attributes.downloadTokens.isEmpty { attributes.addDownloadToken() }
@@ -91,6 +94,13 @@ extension UploadPlan {
 }
 
 extension ObjectName {
+    /// What the free plan refuses (PROTOCOL 5.3).
+    fileprivate var isExecutable: Bool {
+        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        let kind = String(decoding: bytes[(dot + 1)...], as: UTF8.self).lowercased()
+        return ["exe", "dll", "bat", "apk", "ipa"].contains(kind)
+    }
+
     /// Lets browsers show the object and save it under the last part of its name (RFC 6266, RFC 5987).
     fileprivate var inlineDisposition: String {
         let last = bytes.suffix(while: { $0 != UInt8(ascii: "/") })

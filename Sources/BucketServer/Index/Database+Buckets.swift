@@ -33,6 +33,20 @@ extension Database {
             id: insert.integer(0), name: name, created: created, isHierarchical: isHierarchical, project: project)
     }
 
+    /// Removes all objects and folders.
+    /// - Returns: the files that the objects had.
+    func deleteContents(of bucket: BucketRecord) throws(APIError) -> [ContentID] {
+        let objects = try statement("DELETE FROM objects WHERE bucket = ? RETURNING content")
+        defer { objects.reset() }
+        objects.bind(1, bucket.id)
+        var contents: [ContentID] = []
+        while try objects.step() { contents.append(ContentID(value: objects.integer(0))) }
+        let folders = try statement("DELETE FROM folders WHERE bucket = ?")
+        folders.bind(1, bucket.id)
+        try folders.run()
+        return contents
+    }
+
     func removeBucket(_ bucket: BucketRecord) throws(APIError) {
         let objects = try statement("SELECT 1 FROM objects WHERE bucket = ? LIMIT 1")
         defer { objects.reset() }

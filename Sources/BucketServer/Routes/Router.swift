@@ -46,6 +46,8 @@ extension Service {
         case ("token", nil):
             return Route("oauth2.token") { (body) throws(APIError) in try self.grantToken(body) }
         case ("internal", "setRules") where path.count == 2: return try routeSetRules(request)
+        case ("internal", "reset") where request.method == "POST":
+            return .control { (_) throws(APIError) in try self.reset() }
         case ("_firemount", _): return try routeControl(request, path.dropFirst())
         case ("retry_test", let id): return try routeRetryTest(request, id: id)
         case ("", nil) where request.isRead:

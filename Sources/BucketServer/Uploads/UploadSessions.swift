@@ -99,6 +99,16 @@ final class UploadSessions: Sendable {
         session.end(ending)
     }
 
+    /// Forgets every upload.
+    func removeAll() throws(APIError) {
+        let inUse = entries.withLock { entries in
+            defer { entries = [:] }
+            return entries.values.map(\.session)
+        }
+        for session in inUse { session.end(.cancelled) }
+        try expire(before: .max)
+    }
+
     private func update(_ session: UploadSession, _ stored: Stored, in database: Database) throws(APIError) {
         let update = try database.statement("UPDATE uploads SET state = ? WHERE id = ?")
         update.bind(1, try encoded(stored))

@@ -5,6 +5,9 @@ struct ServeSettings: Sendable, Equatable {
     var port: Port?
     var buckets: [String] = []
     var rules: TypedPath?
+    var project: FirebaseProject?
+    var tokenLifetime: Duration?
+    var blocksExecutables = false
     /// Listening beyond this machine is wanted.
     var isExposed = false
 
@@ -30,6 +33,11 @@ struct ServeSettings: Sendable, Equatable {
             settings.buckets.append(spelling.bucket)
         },
         Option("rules", "FILE", sets: \.rules, "Security Rules for Firebase requests; read again when they change"),
+        Option("project", sets: \.project, "Firebase project that ID tokens are for (demo-firemount)"),
+        Option("token-lifetime", sets: \.tokenLifetime, "how long a Firebase ID token is good for (1h)"),
+        Option(
+            "block-executables", turnsOn: \.blocksExecutables,
+            "refuse Firebase uploads of .exe, .dll, .bat, .apk and .ipa, as the free plan does"),
         Option("host", sets: \.host, "address to listen on (127.0.0.1)"),
         Option("expose", turnsOn: \.isExposed, "allow a --host that other machines can reach"),
     ]

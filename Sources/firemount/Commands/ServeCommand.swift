@@ -21,6 +21,9 @@ struct ServeCommand {
         configuration.buckets = settings.buckets
         configuration.rulesFile = settings.rules.map(environment.absolutePath)
         configuration.log = { printLine("firemount: \($0)", to: STDERR_FILENO) }
+        configuration.project = settings.project?.text ?? configuration.project
+        configuration.tokenLifetime = settings.tokenLifetime ?? configuration.tokenLifetime
+        configuration.blocksExecutables = settings.blocksExecutables
         self.configuration = configuration
     }
 

@@ -65,3 +65,20 @@ struct FirebaseUploadTests {
         #expect(server.firebaseMedia("dir/g").text == "other")
     }
 }
+
+struct BlockedKindsTests {
+    @Test(arguments: ["a.exe", "dir/b.DLL", "c.bat", "d.tar.apk", "e.ipa"])
+    func programsAreRefusedWhereTheyAreBlocked(name: String) throws {
+        let server = try TestServer { $0.blocksExecutables = true }
+        #expect(server.firebaseUpload(name).status == 403)
+        let start = server.firebase("POST", name, json: "{}", [("X-Goog-Upload-Command", "start")])
+        #expect(start.status == 403)
+        #expect(try TestServer().firebaseUpload(name).status == 200)
+    }
+
+    @Test(arguments: ["exe", "a.exe.txt", "a.executable", "a.exe/b"])
+    func otherNamesAreNot(name: String) throws {
+        let server = try TestServer { $0.blocksExecutables = true }
+        #expect(server.firebaseUpload(name).status == 200)
+    }
+}
