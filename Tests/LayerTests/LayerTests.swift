@@ -46,8 +46,8 @@ struct LayerTests {
         }
     }
 
-    /// Between the kernel and the wire, one file turns errors into errno; those that keep files on the disk read it, into
-    /// an error.
+    /// Between the kernel and the wire, one file turns errors into errno; those that keep files on the disk read it,
+    /// into an error.
     @Test func errnoIsChosenInOneFileOnly() throws {
         let layers: Set<String> = ["HTTPTransport", "ObjectStore", "CloudStores", "BucketFileSystem", "FUSEBridge"]
         let exempt: Set<String> = [
