@@ -15,7 +15,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "Firemount",
     products: [
-        .executable(name: "firemount", targets: ["firemount"])
+        .executable(name: "firemount", targets: ["firemount"]),
+        .library(name: "CloudStorage", targets: ["CloudStorage"]),
     ],
     targets: [
         // Doors to C libraries: what Swift cannot import, nothing else.
@@ -37,6 +38,12 @@ let package = Package(
         .target(
             name: "CloudStores",
             dependencies: ["ObjectStore", "HTTPTransport", "CCrypto", "CISAL", "CSimdjson", "Locking", "Logging"],
+            swiftSettings: strict),
+
+        // The bucket as a Swift program sees it.
+        .target(
+            name: "CloudStorage",
+            dependencies: ["ObjectStore", "CloudStores", "HTTPTransport", "CISAL", "Locking", "Logging"],
             swiftSettings: strict),
 
         // The mount.
@@ -73,6 +80,9 @@ let package = Package(
                 "CloudStores", "ObjectStore", "HTTPTransport", "BucketServer", "TestSupport", "Locking", "Logging",
                 "CISAL",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CloudStorageTests", dependencies: ["CloudStorage", "ObjectStore", "TestSupport", "Locking"],
             swiftSettings: strict),
         .testTarget(
             name: "BucketFileSystemTests",

@@ -102,6 +102,10 @@ package final class InMemoryStore: ObjectStore {
     @discardableResult
     package func releaseOne(_ operation: StoreOperation) -> Bool { gate.releaseOne(operation) }
 
+    /// From now on `watcher` is called after each piece of a read, before the next comes, with where in the object it
+    /// ended.
+    package func watchReads(_ watcher: (@Sendable (Int) -> Void)?) { delivery.watcher.withLock { $0 = watcher } }
+
     package func heldCount(_ operation: StoreOperation) -> Int { gate.heldCount(operation) }
 
     /// Returns once at least `count` requests of `operation` are held.
@@ -161,6 +165,18 @@ package final class InMemoryStore: ObjectStore {
         }
         upload.didConfirm(upTo: metadata.size)
         return metadata
+    }
+
+    /// Waits for its turn as the upload's control says: a pause drops the request, and another comes after it.
+    private func pass(_ upload: Upload) async throws(StorageError) {
+        let gate = gate
+        while await upload.mayGoOn() {
+            let passed: Void? = try await upload.run { () async throws(StorageError) in
+                try await gate.pass(.insert, object: upload.name)
+            }
+            if passed != nil { return }
+        }
+        throw StorageError(.cancelled, operation: "insert", object: upload.name, message: "cancelled")
     }
 
     package func patch(

@@ -6,6 +6,8 @@ final class ReadDelivery: Sendable {
     private let queue: TimedQueue
     private let pieceSize: Int
     private let pieceInterval: Duration
+    /// Called on the store's thread after each piece, with where in the object it ended.
+    let watcher = Lock<(@Sendable (Int) -> Void)?>(nil)
 
     init(queue: TimedQueue, pieceSize: Int, pieceInterval: Duration) {
         self.queue = queue
@@ -44,6 +46,7 @@ final class ReadDelivery: Sendable {
                 unsafe bytes.withUnsafeBytes { buffer in
                     unsafe transfer.receiver.received(UnsafeRawBufferPointer(rebasing: buffer[piece]))
                 }
+                self.watcher.withLock { $0 }?(piece.upperBound)
             }
             self.deliver(piece.upperBound..<range.upperBound, of: bytes, to: transfer, after: self.pieceInterval)
         }
