@@ -10,6 +10,11 @@ package struct Configuration: Sendable {
     package var negativeTTL = Duration.seconds(5)
     /// All read buffers together, in bytes: a hard bound.
     package var memoryLimit: Int64 = 256 << 20
+    /// How long a change of metadata may wait for others of the same file, or for an upload or rename that takes it
+    /// along, before it is sent by itself.
+    package var metadataDelay = Duration.seconds(1)
+    /// It waits only if this mount has written to the object so lately: then the bucket will hardly refuse it.
+    package var recentWrite = Duration.seconds(5)
     package var isReadOnly = false
     package var owner: UInt32 = 0
     package var group: UInt32 = 0

@@ -13,6 +13,15 @@ extension FileSystem {
         return id
     }
 
+    /// Each change of names was in the bucket before it was answered; the folder's own times and modes may wait.
+    package func synchronizeDirectory(_ id: HandleID) async throws(FileSystemError) {
+        guard let handle = handles.withLock({ $0.directories[id] }) else { throw .badHandle }
+        try await sendChanges(of: handle.inode)
+        let contents = try namespace.withLock { (space) throws(FileSystemError) in try space.node(handle.inode).contents
+        }
+        if let failure = contents?.takeFailureToSend() { throw failure }
+    }
+
     package func releaseDirectory(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.directories.removeValue(forKey: id) }) else { return }
         handle.leaveListing()

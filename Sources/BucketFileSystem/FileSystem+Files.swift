@@ -135,7 +135,10 @@ extension FileSystem {
     }
 
     package func synchronize(_ id: HandleID) async throws(FileSystemError) {
-        try await storeChanges(of: try fileHandle(id).inode)
+        let handle = try fileHandle(id)
+        try await storeChanges(of: handle.inode)
+        try await sendChanges(of: handle.inode)
+        if let failure = handle.contents.takeFailureToSend() { throw failure }
     }
 
     /// Comes once per handle, after the last close. Bytes that came after it (a mapped file's pages) are stored now;

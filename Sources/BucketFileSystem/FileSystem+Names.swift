@@ -65,6 +65,7 @@ extension FileSystem {
             let node = space.addNode(name, in: folder, kind: kind, record: record, asOf: now)
             // Its placeholder was not there a moment ago, so nothing is below it.
             node.directory?.listedAt = now
+            node.writtenAt = now
             folder.folderChanges.modified = clock.today()
             return space.entry(for: node, now: now)
         }
@@ -97,6 +98,7 @@ extension FileSystem {
                 try await saveBytesForHolders(of: entry.inode)
                 try await keepFolder(parent)
                 try await delete(object, record, entry.inode)
+                forgetUnsent(contents)
             }
             unlinkHere(entry.inode)
         }

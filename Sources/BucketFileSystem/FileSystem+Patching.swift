@@ -16,55 +16,81 @@ extension FileSystem {
 
     /// Has the bucket take `changes`; those of a file with unsaved bytes go along with its upload.
     func apply(_ changes: MetadataChanges, to inode: InodeNumber) async throws(FileSystemError) {
-        let (kind, contents) = try namespace.withLock { (space) throws(FileSystemError) in
-            let node = try space.node(inode)
-            return (node.kind, node.contents)
-        }
-        if contents?.addChangesIfDirty(changes) == true { return }
         // The root has no object that could hold them.
-        if inode != .root { try await patch(inode, changes) }
-        guard kind == .directory else { return }
+        if inode != .root {
+            let contents = try contents(of: inode)
+            if contents.addChangesIfDirty(changes) { return }
+            if try mayWait(inode, contents) {
+                try await sendLater(changes, of: inode, contents)
+            } else {
+                try await send(changes, of: inode, contents)
+            }
+        }
         try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
+            guard node.kind == .directory else { return }
             node.folderChanges = node.folderChanges.merged(with: changes)
             node.folderChanges.headers = MetadataPatch()
         }
     }
 
+    /// Sends what waits of a file's or folder's metadata.
+    func sendChanges(of inode: InodeNumber) async throws(FileSystemError) {
+        let waiting = try? namespace.withLock { try $0.node(inode).contents }
+        guard let contents = waiting, contents.unsentChanges != nil else { return }
+        try await send(nil, of: inode, contents)
+    }
+
+    /// Sends `changes` and what waits, in one patch.
+    private func send(
+        _ changes: MetadataChanges?, of inode: InodeNumber, _ contents: FileContents
+    ) async throws(FileSystemError) {
+        try await contents.gate.pass { () async throws(FileSystemError) in
+            // An upload may have begun to be due meanwhile.
+            if let changes, contents.addChangesIfDirty(changes) { return }
+            let waiting = contents.unsentChanges
+            guard let all = changes.map({ (waiting ?? MetadataChanges()).merged(with: $0) }) ?? waiting else { return }
+            defer { forgetNote(of: contents) }
+            do throws(FileSystemError) {
+                try await patch(inode, all, contents)
+                if let waiting { contents.didSend(waiting) }
+            } catch {
+                if let waiting, !error.mayPass { contents.didSend(waiting, failure: error) }
+                throw error
+            }
+        }
+    }
+
     /// Another client's change of metadata in between is merged, not overwritten. A folder keeps its times and
     /// permissions in its placeholder, which is made if there is none.
-    private func patch(_ inode: InodeNumber, _ changes: MetadataChanges) async throws(FileSystemError) {
-        let contents = try contents(of: inode)
-        try await contents.gate.pass { () async throws(FileSystemError) in
-            for _ in 0..<4 {
-                let (name, record, link) = try place(of: inode)
-                guard link == .attached, let record else {
-                    if contents.addChangesIfDirty(changes) || link != .attached { return }
-                    return try await makePlaceholder(of: inode, changes)
-                }
-                do throws(FileSystemError) {
-                    return try await patch(name, record, changes, inode)
-                } catch {
-                    guard case .stale = error else { throw error }
-                    try await refresh(inode, name, expecting: record)
-                }
+    private func patch(
+        _ inode: InodeNumber, _ changes: MetadataChanges, _ contents: FileContents
+    ) async throws(FileSystemError) {
+        for _ in 0..<4 {
+            let (name, record, link) = try place(of: inode)
+            // Without a name there is nobody to see it.
+            guard link == .attached else { return }
+            guard let record else { return try await makePlaceholder(of: inode, changes) }
+            do throws(FileSystemError) {
+                return try await patch(name, record, changes, inode)
+            } catch {
+                guard case .stale = error else { throw error }
+                try await refresh(inode, name, expecting: record)
             }
-            throw .stale
         }
+        throw .stale
     }
 
     private func patch(
         _ name: ObjectName, _ record: FileRecord, _ changes: MetadataChanges, _ inode: InodeNumber
     ) async throws(FileSystemError) {
-        var changes = changes
-        // Where only the bucket's clock told the time, the patch would move it.
-        if record.posix.modified == nil, changes.modified == nil { changes.modified = record.modified }
-        let patch = changes.patch(over: record.metadata.headers)
+        let patch = changes.patch(over: record)
         guard !patch.isEmpty else { return }
         let patched = try await fromStore { () async throws(StorageError) in
             try await store.patch(name, patch, if: .unchanged(record))
         }
         try didStore(patched, of: inode)
+        markWritten(inode)
     }
 
     /// The object's metadata anew; fails when its content is no longer ours.
@@ -105,6 +131,13 @@ extension FileSystem {
 }
 
 extension MetadataChanges {
+    /// As a change of the object as it is. Where only the bucket's clock told its time, a patch would move it.
+    func patch(over record: FileRecord) -> MetadataPatch {
+        var changes = self
+        if record.posix.modified == nil, modified == nil { changes.modified = record.modified }
+        return changes.patch(over: record.metadata.headers)
+    }
+
     /// What is not so already.
     fileprivate func without(_ attributes: FileAttributes) -> MetadataChanges {
         let modified = modified == attributes.modified ? nil : modified

@@ -7,6 +7,7 @@ extension FileSystem {
     /// at next is asked of the bucket. Unsaved bytes and changes stay, and so do open files: each goes on with its
     /// version.
     package func refresh(_ inode: InodeNumber) async throws(FileSystemError) {
+        try await sendChanges(below: inode)
         let forgotten = try namespace.withLock { (space) throws(FileSystemError) in
             space.forgetCached(from: try space.node(inode))
         }

@@ -47,12 +47,15 @@ extension FileSystem {
             defer { target?.setLeaving(false) }
             if let target = rename.target { try await saveBytesForHolders(of: target) }
             try await keepFolder(rename.parent)
-            if let record {
-                try await move(object, record, rename)
-            } else {
+            guard let record else {
                 try replaceWhenStored(rename)
+                return try relink(rename)
             }
+            let (_, replaced) = try destination(of: rename, kind: .file)
+            let moved = try await move(object, record, rename)
+            if let target { forgetUnsent(target) }
             try relink(rename)
+            await settle(moved, movedFrom: record, replacing: replaced, try contents(of: rename.source), rename.source)
         }
     }
 
@@ -65,17 +68,18 @@ extension FileSystem {
         try await body()
     }
 
-    private func move(_ object: ObjectName, _ record: FileRecord, _ rename: Rename) async throws(FileSystemError) {
+    private func move(_ object: ObjectName, _ record: FileRecord, _ rename: Rename) async throws(FileSystemError)
+        -> ObjectMetadata
+    {
         let (destination, targetRecord) = try destination(of: rename, kind: .file)
         let copy = ObjectCopy(
             source: object, sourceGeneration: record.objectGeneration, destination: destination,
             precondition: targetRecord.map { .mustBe($0.objectGeneration) } ?? .mustNotExist)
         do throws(FileSystemError) {
-            var moved = try await fromStore { () async throws(StorageError) in try await store.move(copy) }
-            moved = try await settle(moved, movedFrom: record, replacing: targetRecord)
-            try namespace.withLock { (space) throws(FileSystemError) in try space.node(rename.source).contents }?
-                .relocate(to: destination, objectGeneration: moved.objectGeneration)
+            let moved = try await fromStore { () async throws(StorageError) in try await store.move(copy) }
+            try contents(of: rename.source).relocate(to: destination, objectGeneration: moved.objectGeneration)
             try didStore(moved, of: rename.source)
+            return moved
         } catch {
             expire(rename.source)
             if let target = rename.target { expire(target) }
@@ -83,27 +87,54 @@ extension FileSystem {
         }
     }
 
-    /// After a move the object keeps what it was, except that a type which came from the old name becomes the new
+    /// Has the moved object carry what it should under its new name, and what waited to be changed of it. The object
+    /// has moved whatever comes of this, so a failure only leaves it waiting.
+    private func settle(
+        _ moved: ObjectMetadata, movedFrom record: FileRecord, replacing replaced: FileRecord?,
+        _ contents: FileContents, _ inode: InodeNumber
+    ) async {
+        let waiting = contents.unsentChanges
+        let settled = Self.headers(moved.headers, under: moved.name, movedFrom: record, replacing: replaced)
+        let headers = waiting?.applied(to: settled) ?? settled
+        let patch = MetadataPatch(from: moved.headers, to: headers)
+        defer { forgetNote(of: contents) }
+        if patch.isEmpty {
+            if let waiting { contents.didSend(waiting) }
+            return
+        }
+        do throws(FileSystemError) {
+            let patched = try await fromStore { () async throws(StorageError) in
+                let precondition = Precondition(
+                    object: .mustBe(moved.objectGeneration), metageneration: moved.metageneration)
+                return try await store.patch(moved.name, patch, if: precondition)
+            }
+            if let waiting { contents.didSend(waiting) }
+            try didStore(patched, of: inode)
+            markWritten(inode)
+        } catch {
+            log(.warning, "\(moved.name): renamed, but its metadata could not be changed yet: \(error)")
+            let rest = MetadataChanges(headers: MetadataPatch(from: moved.headers, to: settled))
+            do throws(FileSystemError) { try await sendLater(rest, of: inode, contents) } catch {
+                log(.warning, "\(moved.name): its metadata could not be changed: \(error)")
+            }
+        }
+    }
+
+    /// What a moved object is to carry: what it did, except that a type which came from the old name becomes the new
     /// name's, that its time, where only the bucket's clock told it, is written down before it is lost, and that it
     /// takes over what other clients set on the object it replaces.
-    func settle(
-        _ moved: ObjectMetadata, movedFrom record: FileRecord, replacing replaced: FileRecord? = nil
-    ) async throws(FileSystemError) -> ObjectMetadata {
-        var headers = moved.headers
+    static func headers(
+        _ moved: ObjectHeaders, under name: ObjectName, movedFrom record: FileRecord, replacing replaced: FileRecord?
+    ) -> ObjectHeaders {
+        var headers = moved
         if headers.contentType == ContentType.forName(record.metadata.name.bytes) {
-            headers.contentType = ContentType.forName(moved.name.bytes)
+            headers.contentType = ContentType.forName(name.bytes)
         }
-        if let replaced { headers = headers.completed(from: replaced, for: moved.name) }
+        if let replaced { headers = headers.completed(from: replaced, for: name) }
         if record.posix.modified == nil {
-            headers.custom = MetadataChanges(modified: record.modified).applied(to: headers.custom)
+            headers = MetadataChanges(modified: record.modified).applied(to: headers)
         }
-        let patch = MetadataPatch(from: moved.headers, to: headers)
-        guard !patch.isEmpty else { return moved }
-        return try await fromStore { () async throws(StorageError) in
-            try await store.patch(
-                moved.name, patch,
-                if: Precondition(object: .mustBe(moved.objectGeneration), metageneration: moved.metageneration))
-        }
+        return headers
     }
 
     /// A file that the bucket does not have yet is renamed here alone, and stored under its new name.

@@ -14,6 +14,7 @@ extension FileSystem {
         let (destination, _) = try destination(of: rename, kind: .directory)
         guard !destination.bytes.starts(with: source.bytes) else { throw .invalidArgument }
         try await keepFolder(rename.parent)
+        try await sendChanges(below: rename.source)
         try await pass(gates(below: rename.source)) { () async throws(FileSystemError) in
             let copies = try await copyAll(below: source, to: destination)
             try relink(rename)
@@ -56,12 +57,14 @@ extension FileSystem {
         let objects = try await allObjects(below: source)
         let results = await inParallel(objects) { [self] object -> Result<Copied, FileSystemError> in
             let name = ObjectName(destination.bytes + object.name.bytes.dropFirst(source.bytes.count))
+            let headers = Self.headers(
+                object.headers, under: name, movedFrom: FileRecord(object), replacing: nil)
             let copy = ObjectCopy(
                 source: object.name, sourceGeneration: object.objectGeneration, destination: name,
-                precondition: .mustNotExist)
+                precondition: .mustNotExist, headers: headers == object.headers ? nil : headers)
             do throws(FileSystemError) {
                 let copied = try await fromStore { () async throws(StorageError) in try await store.copy(copy) }
-                return .success(Copied(source: object, copy: try await settle(copied, movedFrom: FileRecord(object))))
+                return .success(Copied(source: object, copy: copied))
             } catch {
                 return .failure(error)
             }

@@ -77,6 +77,8 @@ extension FileSystem {
                 try contents.didStore(snapshot, as: Journal.Place(stored))
             }
             try didStore(stored, of: inode)
+            forgetNote(of: contents)
+            markWritten(inode)
         } catch {
             if case .stale = error, isExclusive { throw .exists }
             throw error.asFailureToStore

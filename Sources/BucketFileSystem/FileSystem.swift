@@ -61,6 +61,7 @@ package final class FileSystem: Sendable {
                 failed.append(keepUnsaved(inode, because: error))
             }
         }
+        failed += await sendAllChanges()
         await keepEmptiedFolders()
         unsaved?.close()
         return failed

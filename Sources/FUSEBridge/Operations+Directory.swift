@@ -28,11 +28,14 @@ func addDirectoryOperations(to operations: inout fuse_lowlevel_ops) {
         unsafe request.fileSystem.releaseDirectory(HandleID(info))
         request.reply(Operation("releasedir", InodeNumber(inode))).done()
     }
-    unsafe operations.fsyncdir = { request, inode, _, _ in
+    unsafe operations.fsyncdir = { request, inode, _, info in
         let request = unsafe Request(request)
-        // Each change of a directory was in the bucket before it was answered.
-        let operation = Operation("fsyncdir", InodeNumber(inode))
-        request.reply(operation).done()
+        let handle = unsafe HandleID(info)
+        request.serve(Operation("fsyncdir", InodeNumber(inode)), changes: true) {
+            (fileSystem, owed) throws(FileSystemError) in
+            try await fileSystem.synchronizeDirectory(handle)
+            owed.done()
+        }
     }
 }
 

@@ -29,6 +29,8 @@ final class Bench: Sendable {
         self.directory = directory
         journal = try! Journal(in: directory.path, for: Self.owner)
         var configuration = Configuration()
+        // What waits is sent when the test says so.
+        configuration.metadataDelay = .seconds(3_600)
         configure(&configuration)
         failing = FailingStore(store)
         damaging = DamagingStore(failing)

@@ -77,6 +77,40 @@ import Testing
         }
     }
 
+    @Test func rsyncCostsThreeRequestsAFile() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("other"), "x")
+            try folder.run(
+                """
+                mkdir "$T/src"; for n in $(seq 20); do seq $n >"$T/src/$n.txt"; chmod 600 "$T/src/$n.txt"; done
+                touch -d 2001-02-03 "$T/src"/*; ls -l "$F"
+                """)
+            let requests = try folder.requests {
+                try folder.run("rsync -a \"$T/src/\" \"$F/\"; sync \"$F\" \"$F\"/*.txt")
+            }
+            #expect(requests["storage.objects.insert"] == 20 || requests["storage.objects.insert"] == 21)
+            #expect(requests["storage.objects.move"] == 20)
+            // The folder's own times are one more.
+            #expect((20...21).contains(requests["storage.objects.patch"] ?? 0), "\(requests)")
+            #expect(requests["storage.objects.list"] ?? 0 <= 1, "\(requests)")
+            let object = try #require(try folder.bucket.object(folder.object("7.txt")))
+            #expect(object.metadata?["goog-reserved-posix-mode"] == "600")
+            #expect(object.metadata?["goog-reserved-file-mtime"] == "981158400")
+        }
+    }
+
+    @Test func touchingALargeObjectIsOneSmallRequest() throws {
+        try counting { folder in
+            try folder.bucket.put(folder.object("big"), Data(count: 20 << 20))
+            try folder.run("ls -l \"$F\"")
+            try folder.bucket.forgetRequests()
+            try folder.run("touch -d 2001-01-01 \"$F/big\"")
+            let requests = try folder.bucket.requests()
+            #expect(requests.counts.filter { $0.value > 0 } == ["storage.objects.patch": 1])
+            #expect(requests.bytesReceived + requests.bytesSent < 10_000, "\(requests)")
+        }
+    }
+
     @Test func securityAttributesCostNothing() throws {
         try counting { folder in
             try folder.bucket.put(folder.object("f"), "x")

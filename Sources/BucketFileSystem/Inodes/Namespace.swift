@@ -3,7 +3,7 @@ import ObjectStore
 /// The tree of names as this mount knows it: nodes the kernel refers to, what is cached about their children, and how
 /// old that is. A plain value that decides and never waits; `FileSystem` keeps it in a lock and does the asking.
 ///
-/// Invariant: a node is in `nodes` exactly as long as its lookups or handles are above zero (the root always).
+/// Invariant: a node is in `nodes` exactly as long as its lookups, handles or pins are above zero (the root always).
 /// Invariant: an attached node is its parent's child of that name.
 struct Namespace {
     let configuration: Configuration
@@ -105,7 +105,7 @@ struct Namespace {
 
     /// The kernel or a handle refers to `node` no longer as often; the last one removes it.
     mutating func dropIfUnused(_ node: Node) {
-        guard node.lookups == 0, node.handles == 0, node.parent != nil else { return }
+        guard node.lookups == 0, node.handles == 0, node.pins == 0, node.parent != nil else { return }
         nodes[node.number] = nil
         node.contents?.discard()
         guard node.link == .attached else { return }

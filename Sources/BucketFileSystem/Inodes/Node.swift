@@ -20,11 +20,15 @@ final class Node {
     /// What the kernel has been given and not yet forgotten.
     var lookups: UInt64 = 0
     var handles = 0
+    /// Something is still to be sent of it.
+    var pins = 0
     /// What the bucket has: of a file, nil while it was never stored; of a folder, its placeholder, if there is one.
     var record: FileRecord?
     /// When `record` (or the folder's existence) was last known to be true.
     var asOf: Instant
-    /// Of a file that was opened or changed.
+    /// When the bucket last took something of it from this mount.
+    var writtenAt: Instant?
+    /// Of a file that was opened or changed; of a folder or link, when its metadata was.
     var contents: FileContents?
     /// Of a file that was never stored: the object that goes by its name in the bucket, since a rename put it there.
     var replaces: FileRecord?

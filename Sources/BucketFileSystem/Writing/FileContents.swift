@@ -16,6 +16,10 @@ final class FileContents: Sendable {
         var changes = MetadataChanges()
         /// Bytes or changes that the bucket does not have.
         var isDirty = false
+        /// The journal's entry for `changes`, while they wait to be sent by themselves.
+        var note: JournalEntry.ID?
+        /// Why the last ones could not be sent; told to the next `fsync`.
+        var failureToSend: FileSystemError?
         /// Its object is being removed: an open must wait for the outcome.
         var isLeaving = false
         /// Somebody has read the bucket's version through this mount, so the kernel likely has its pages.
@@ -187,6 +191,48 @@ final class FileContents: Sendable {
             return true
         }
     }
+
+    // MARK: Changes of metadata that wait
+
+    /// Takes changes that no upload is due for. Answers whether they are the first; nil if an upload takes them along.
+    func addUnsent(_ changes: MetadataChanges) -> Bool? {
+        state.withLock { state in
+            let isFirst = state.changes.isEmpty
+            state.changes = state.changes.merged(with: changes)
+            return state.isDirty ? nil : isFirst
+        }
+    }
+
+    /// What the bucket is to have by itself; nil: nothing, or an upload takes it along.
+    var unsentChanges: MetadataChanges? {
+        state.withLock { $0.isDirty || $0.changes.isEmpty ? nil : $0.changes }
+    }
+
+    /// The bucket has `changes`, or never will. What was set since stays.
+    func didSend(_ changes: MetadataChanges, failure: FileSystemError? = nil) {
+        state.withLock { state in
+            if let failure { state.failureToSend = failure }
+            if !state.isDirty, state.changes == changes { state.changes = MetadataChanges() }
+        }
+    }
+
+    /// The entry of changes that wait; a new one comes of `make`.
+    func note(
+        _ make: (JournalEntry.ID?) throws(FileSystemError) -> JournalEntry.ID
+    ) throws(FileSystemError) {
+        let id = try make(state.withLock { $0.note })
+        state.withLock { $0.note = id }
+    }
+
+    /// The entry, once nothing waits any more.
+    func takeNote() -> JournalEntry.ID? {
+        state.withLock { state in
+            guard state.isDirty || state.changes.isEmpty else { return nil }
+            return state.note.take()
+        }
+    }
+
+    func takeFailureToSend() -> FileSystemError? { state.withLock { $0.failureToSend.take() } }
 
     private func stage(
         baseSize: Int64, _ makeStaging: () throws(FileSystemError) -> StagingFile

@@ -144,5 +144,5 @@ extension Bench {
     }
 
     /// Until the bucket has what was set.
-    func settle(_ inode: InodeNumber) async throws {}
+    func settle(_ inode: InodeNumber) async throws { try await files.sendChanges(of: inode) }
 }
