@@ -7,6 +7,7 @@ extension Service {
         _ method: RulesRequest.Method, _ name: ObjectName, in bucket: String, by caller: Caller, object: ObjectRecord?,
         proposed: RulesValue? = nil
     ) throws(APIError) {
+        guard caller != .owner, !rules.isOpen else { return }
         try permit(
             method, parts: name.bytes, in: bucket, by: caller,
             resource: object.map { RulesValue($0, in: bucket) }, proposed: proposed)
@@ -14,6 +15,7 @@ extension Service {
 
     /// - Parameter prefix: empty, or ends with a slash.
     func permitList(_ prefix: String, in bucket: String, by caller: Caller) throws(APIError) {
+        guard caller != .owner, !rules.isOpen else { return }
         var parts = Array(prefix.utf8)
         while parts.last == UInt8(ascii: "/") { parts.removeLast() }
         try permit(.list, parts: parts, in: bucket, by: caller, resource: nil, proposed: nil)
@@ -25,7 +27,6 @@ extension Service {
         _ method: RulesRequest.Method, parts: [UInt8], in bucket: String, by caller: Caller, resource: RulesValue?,
         proposed: RulesValue?
     ) throws(APIError) {
-        guard caller != .owner else { return }
         let segments = parts.isEmpty ? [] : parts.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let request = RulesRequest(
             method: method, path: ["b", bucket, "o"] + segments.map { String(decoding: $0, as: UTF8.self) },

@@ -33,6 +33,9 @@ final class SecurityRules: Sendable {
         reload(file, stamp)
     }
 
+    /// Nothing is ruled: nobody need be asked.
+    var isOpen: Bool { state.withLock { if case .open = $0.force { true } else { false } } }
+
     /// What the rules say to a request.
     func verdict(on request: RulesRequest) -> RulesVerdict {
         refresh()

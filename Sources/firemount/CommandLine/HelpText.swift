@@ -44,8 +44,9 @@ enum HelpText {
         """
 
     private static let serveText = """
-        Serves buckets that are kept in a local directory, by the Google Cloud Storage JSON protocol. For development
-        and tests only: everyone who can reach it may do everything. Ctrl-C ends it.
+        Serves buckets that are kept in a local directory, by the protocols of Google Cloud Storage and of Firebase,
+        with Firebase's sign-in. For development and tests only: what --rules do not forbid, everyone who can reach it
+        may do. Ctrl-C ends it.
 
         With --rules, Firebase requests may do what the Security Rules of FILE allow their users. A file that does not
         parse is told on standard error, and refuses every one of them until it is mended.
