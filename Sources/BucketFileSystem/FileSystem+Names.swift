@@ -99,6 +99,8 @@ extension FileSystem {
                 try await keepFolder(parent)
                 try await delete(object, record, entry.inode)
                 forgetUnsent(contents)
+            } else {
+                try await deleteReplaced(by: entry.inode)
             }
             unlinkHere(entry.inode)
         }
@@ -144,6 +146,15 @@ extension FileSystem {
             if error.kind == .preconditionFailed { expire(inode) }
             throw FileSystemError(error)
         }
+    }
+
+    /// A file that was never stored, but renamed over an object, is about to lose that name. The object would have gone
+    /// when the file was stored; now it goes at once, or it would be seen again.
+    func deleteReplaced(by inode: InodeNumber) async throws(FileSystemError) {
+        let replaced = try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces }
+        guard let replaced else { return }
+        try await delete(replaced.metadata.name, replaced, inode)
+        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces = nil }
     }
 
     private func unlinkHere(_ inode: InodeNumber) {

@@ -48,6 +48,7 @@ extension FileSystem {
             if let target = rename.target { try await saveBytesForHolders(of: target) }
             try await keepFolder(rename.parent)
             guard let record else {
+                try await deleteReplaced(by: rename.source)
                 try replaceWhenStored(rename)
                 return try relink(rename)
             }

@@ -33,6 +33,8 @@ struct InMemoryBucket {
             let name = names[index]
             if query.collapsesFolders, let folder = name.folder(below: query.prefix) {
                 page.folders.append(folder)
+                // The folder's placeholder is an item as well (PROTOCOL.md, list: includeTrailingDelimiter).
+                if name == folder { page.items.append(objects[name]!.metadata) }
                 last = .folder(folder)
                 index = firstIndex { !$0.bytes.starts(with: folder.bytes) && folder < $0 }
             } else {
