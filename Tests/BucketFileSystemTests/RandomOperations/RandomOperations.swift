@@ -59,10 +59,10 @@ final class RandomOperations {
     private static func fileSystem(
         _ store: InMemoryStore, _ directory: TemporaryDirectory, _ time: Time
     ) -> FileSystem {
-        var configuration = Configuration()
-        configuration.stagingDirectory = directory.path
+        let journal = try! Journal(in: directory.path, for: JournalOwner(bucket: "test", endpoint: "http://test"))
         return FileSystem(
-            store: store, configuration: configuration, kernelCache: NoKernel(), log: Logger(level: .error) { _, _ in },
+            store: store, configuration: Configuration(), journal: journal, kernelCache: NoKernel(),
+            log: Logger(level: .error) { _, _ in },
             clock: Clock(
                 now: { Instant(nanoseconds: time.next()) },
                 today: { Timestamp(seconds: 1_700_000_000 + Int64(time.next() / 1_000_000_000)) }))

@@ -87,6 +87,15 @@ struct OtherClient: Sendable {
         return names
     }
 
+    /// The bytes of every object below `prefix` that is no folder's placeholder, by the rest of its name.
+    func files(below prefix: String) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try list(prefix) where !name.hasSuffix("/") {
+            files[String(name.dropFirst(prefix.count))] = try get(name)
+        }
+        return files
+    }
+
     // MARK: The local server's own calls
 
     struct Requests: Decodable {
@@ -106,9 +115,11 @@ struct OtherClient: Sendable {
         try expectSuccess(request("DELETE", "/_firemount/requests"), "requests")
     }
 
-    /// The next `times` requests of `operation` go wrong as `instruction` says (docs/PROTOCOL.md, faults).
-    func injectFault(_ operation: String, _ instruction: String, times: Int) throws {
-        let fault: [String: Any] = ["operation": operation, "instruction": instruction, "times": times]
+    /// After `skip` requests of `operation`, the next `times` go wrong as `instruction` says (docs/PROTOCOL.md, faults).
+    func injectFault(_ operation: String, _ instruction: String, times: Int, skip: Int = 0) throws {
+        let fault: [String: Any] = [
+            "operation": operation, "instruction": instruction, "times": times, "skip": skip,
+        ]
         let body = try JSONSerialization.data(withJSONObject: fault)
         try expectSuccess(
             request("POST", "/_firemount/faults", body: body, headers: ["Content-Type: application/json"]), "faults")

@@ -1,0 +1,41 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Whatever request fails, however: either the tool succeeded and the bucket is right, or it said so and nothing that
+/// was stored is damaged. CI tries a part; `FIREMOUNT_CAMPAIGN=all` everything (scripts/soak).
+@Suite(.serialized) struct FaultCampaignTests {
+    private static let isWhole = ProcessInfo.processInfo.environment["FIREMOUNT_CAMPAIGN"] == "all"
+    /// One of so many cases is tried.
+    private static let share = isWhole ? 1 : 101
+    private static let mounts = isWhole ? 8 : 4
+
+    @Test func noFailedRequestDamagesWhatIsStored() throws {
+        let bench = try (0..<Self.mounts).map { _ in
+            try MountedBucket(on: .local, options: FaultCampaign.options)
+        }
+        defer { for mounted in bench { mounted.tearDown() } }
+        let campaigns = bench.map { FaultCampaign($0) }
+        let all = try Workload.all.flatMap { try campaigns[0].cases(of: $0) }
+        let chosen = all.enumerated().filter { $0.offset % Self.share == 0 }.map(\.element)
+        let next = Atomic(0)
+        let failures = Mutex<[String]>([])
+        // The tools block; each mount has a thread of its own that runs one case after the other.
+        DispatchQueue.concurrentPerform(iterations: Self.mounts) { index in
+            while true {
+                let number = next.add(1, ordering: .relaxed).oldValue
+                guard number < chosen.count else { return }
+                do { try campaigns[index].run(chosen[number]) } catch {
+                    failures.withLock { $0.append("\(chosen[number]): \(error)") }
+                }
+            }
+        }
+        let reports = campaigns.map(\.result)
+        let violations = reports.flatMap(\.violations)
+        print(
+            "fault campaign: \(reports.map(\.runs).reduce(0, +)) runs of \(all.count) cases, "
+                + "\(reports.map(\.successes).reduce(0, +)) tools succeeded, \(violations.count) violations")
+        #expect(violations.isEmpty, "\(violations.prefix(20).joined(separator: "\n\n"))")
+        #expect(failures.withLock { $0 } == [])
+    }
+}
