@@ -109,3 +109,19 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+let fuzzing: [Target.Dependency] = [
+    "CloudStores", "BucketFileSystem", "HTTPTransport", "ObjectStore", "TestSupport", "Locking", "Logging",
+]
+if Context.environment["FIREMOUNT_FUZZING"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzing, exclude: ["Driver", "Corpus"], swiftSettings: strict))
+} else {
+    // The program of scripts/fuzz needs libFuzzer, which nothing else may be linked with.
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: fuzzing, path: "Tests/FuzzTests", exclude: ["CorpusTests.swift", "Corpus"],
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+}

@@ -1,0 +1,139 @@
+import Dispatch
+import HTTPTransport
+import Locking
+import Logging
+import ObjectStore
+
+@testable import CloudStores
+
+/// Every call of both stores, answered by the input: its first byte says which call, the rest is what the server says.
+enum AnswersTarget {
+    static func run(_ input: [UInt8]) {
+        guard let first = input.first else { return }
+        let transport = AnsweringTransport(input.dropFirst())
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+            await call(Int(first), transport)
+            done.signal()
+        }
+        done.wait()
+    }
+
+    private static let name = ObjectName("folder/name.txt")
+
+    private static func call(_ number: Int, _ transport: AnsweringTransport) async {
+        let store: any ObjectStore = number % 2 == 0 ? googleCloud(transport) : firebase(transport)
+        // What is thrown is the outcome that most inputs deserve.
+        do throws(StorageError) {
+            switch number / 2 % 8 {
+            case 0: check(try await store.list(ListQuery(prefix: ObjectName("folder/"), collapsesFolders: true)))
+            case 1: check(try await store.metadata(of: name))
+            case 2: await read(store, count: nil)
+            case 3: await read(store, count: 10)
+            case 4: check(try await store.insert(upload(size: 100)))
+            case 5: check(try await store.insert(upload(size: 600_000)))
+            case 6: check(try await store.move(ObjectCopy(source: name, destination: ObjectName("other"))))
+            default: try await store.delete(name, if: .none)
+            }
+        } catch {}
+    }
+
+    private static let clock = RetryClock(now: { .zero }, sleep: { _ in }, random: { 0.5 })
+
+    private static func googleCloud(_ transport: AnsweringTransport) -> any ObjectStore {
+        var configuration = GoogleCloudStore.Configuration()
+        configuration.wholeUploadLimit = 1_000
+        configuration.chunkSize = 256 << 10
+        return GoogleCloudStore(
+            bucket: "bucket", endpoint: endpoint, transport: transport, credentials: AnonymousCredential(),
+            configuration: configuration, clock: clock, log: Logger(level: .error) { _, _ in })
+    }
+
+    private static func firebase(_ transport: AnsweringTransport) -> any ObjectStore {
+        var configuration = FirebaseStore.Configuration()
+        configuration.wholeUploadLimit = 1_000
+        configuration.chunkSize = 256 << 10
+        return FirebaseStore(
+            bucket: "bucket", endpoint: endpoint, transport: transport, credentials: AnonymousCredential(),
+            configuration: configuration, clock: clock, log: Logger(level: .error) { _, _ in })
+    }
+
+    private static let endpoint: ServiceEndpoint = {
+        do throws(ServiceEndpoint.ParsingError) { return try ServiceEndpoint(parsing: "http://127.0.0.1:1") } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
+
+    // MARK: What must hold of what is let through
+
+    private static func check(_ page: ListPage) {
+        for item in page.items { check(item) }
+        for folder in page.folders { precondition(folder.bytes.last == UInt8(ascii: "/"), "\(folder) is no folder") }
+    }
+
+    private static func check(_ object: ObjectMetadata) { precondition(object.size >= 0, "\(object)") }
+
+    private static func upload(size: Int64) -> Upload {
+        Upload(name: name, headers: ObjectHeaders(), precondition: .mustNotExist, source: Zeros(size: size))
+    }
+
+    private struct Zeros: UploadSource {
+        let size: Int64
+        let crc32c: UInt32 = 0
+
+        func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+            unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            return buffer.count
+        }
+    }
+
+    private static func read(_ store: any ObjectStore, count: Int64?) async {
+        let receiver = CheckedRead()
+        await withCheckedContinuation { continuation in
+            receiver.whenDone { continuation.resume() }
+            store.read(ReadRequest(name: name, offset: 5, count: count), into: receiver)
+        }
+    }
+
+    /// Holds a store to the rules of `ReadReceiver`.
+    private final class CheckedRead: ReadReceiver {
+        private struct State {
+            var head: ReadHead?
+            var count: Int64 = 0
+            var isDone = false
+            var whenDone: (@Sendable () -> Void)?
+        }
+
+        private let state = Lock(State())
+
+        func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenDone = body } }
+
+        func received(_ head: ReadHead) {
+            state.withLock { state in
+                precondition(state.head == nil && !state.isDone, "a head too many")
+                precondition(head.count >= 0 && head.objectSize >= head.count, "\(head)")
+                state.head = head
+            }
+        }
+
+        func received(_ bytes: UnsafeRawBufferPointer) {
+            state.withLock { state in
+                precondition(state.head != nil && !state.isDone, "bytes out of turn")
+                state.count += Int64(bytes.count)
+                precondition(state.count <= state.head?.count ?? 0, "more bytes than announced")
+            }
+        }
+
+        func completed(_ result: Result<Void, StorageError>) {
+            let whenDone = state.withLock { state in
+                precondition(!state.isDone, "completed twice")
+                if case .success = result {
+                    precondition(state.head?.count == state.count, "fewer bytes than announced")
+                }
+                state.isDone = true
+                return state.whenDone
+            }
+            whenDone?()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The inputs that fuzzing has found worth keeping (scripts/fuzz), and variations of them.
+@Suite(.serialized) struct CorpusTests {
+    private static let variations = 200
+
+    @Test(arguments: FuzzTarget.allCases) func noInputDoesHarm(target: FuzzTarget) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "Corpus/\(target.rawValue)")
+        let inputs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .sorted { $0.path < $1.path }.map { [UInt8](try Data(contentsOf: $0)) }
+        try #require(!inputs.isEmpty)
+        for (number, input) in inputs.enumerated() {
+            target.run(input)
+            var random = SplitMix64(seed: UInt64(number))
+            for _ in 0..<Self.variations { target.run(random.variation(of: input)) }
+        }
+    }
+}
+
+extension SplitMix64 {
+    /// `input` with a few bytes changed, taken out, or doubled.
+    fileprivate mutating func variation(of input: [UInt8]) -> [UInt8] {
+        var bytes = input
+        for _ in 0..<Int.random(in: 1...6, using: &self) where !bytes.isEmpty {
+            let place = Int.random(in: 0..<bytes.count, using: &self)
+            let length = min(Int.random(in: 1...8, using: &self), bytes.count - place)
+            switch Int.random(in: 0..<4, using: &self) {
+            case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &self)
+            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &self)
+            case 2: bytes.removeSubrange(place..<place + length)
+            default: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
+            }
+        }
+        return bytes
+    }
+}
