@@ -8,34 +8,40 @@ import ObjectStore
 
 /// Every call of both stores, answered by the input: its first byte says which call, the rest is what the server says.
 enum AnswersTarget {
-    static func run(_ input: [UInt8]) {
-        guard let first = input.first else { return }
+    static func run(_ input: [UInt8]) -> Bool {
+        guard let first = input.first else { return false }
         let transport = AnsweringTransport(input.dropFirst())
         let done = DispatchSemaphore(value: 0)
+        let outcome = Outcome()
         Task.detached {
-            await call(Int(first), transport)
+            let isSuccess = await call(Int(first), transport)
+            outcome.isSuccess.withLock { $0 = isSuccess }
             done.signal()
         }
         done.wait()
+        return outcome.isSuccess.withLock { $0 }
     }
+
+    private final class Outcome: Sendable { let isSuccess = Lock(false) }
 
     private static let name = ObjectName("folder/name.txt")
 
-    private static func call(_ number: Int, _ transport: AnsweringTransport) async {
+    private static func call(_ number: Int, _ transport: AnsweringTransport) async -> Bool {
         let store: any ObjectStore = number % 2 == 0 ? googleCloud(transport) : firebase(transport)
         // What is thrown is the outcome that most inputs deserve.
         do throws(StorageError) {
             switch number / 2 % 8 {
             case 0: check(try await store.list(ListQuery(prefix: ObjectName("folder/"), collapsesFolders: true)))
             case 1: check(try await store.metadata(of: name))
-            case 2: await read(store, count: nil)
-            case 3: await read(store, count: 10)
+            case 2: return await read(store, count: nil)
+            case 3: return await read(store, count: 10)
             case 4: check(try await store.insert(upload(size: 100)))
             case 5: check(try await store.insert(upload(size: 600_000)))
             case 6: check(try await store.move(ObjectCopy(source: name, destination: ObjectName("other"))))
             default: try await store.delete(name, if: .none)
             }
-        } catch {}
+            return true
+        } catch { return false }
     }
 
     private static let clock = RetryClock(now: { .zero }, sleep: { _ in }, random: { 0.5 })
@@ -87,10 +93,10 @@ enum AnswersTarget {
         }
     }
 
-    private static func read(_ store: any ObjectStore, count: Int64?) async {
+    private static func read(_ store: any ObjectStore, count: Int64?) async -> Bool {
         let receiver = CheckedRead()
-        await withCheckedContinuation { continuation in
-            receiver.whenDone { continuation.resume() }
+        return await withCheckedContinuation { continuation in
+            receiver.whenDone { continuation.resume(returning: $0) }
             store.read(ReadRequest(name: name, offset: 5, count: count), into: receiver)
         }
     }
@@ -101,12 +107,12 @@ enum AnswersTarget {
             var head: ReadHead?
             var count: Int64 = 0
             var isDone = false
-            var whenDone: (@Sendable () -> Void)?
+            var whenDone: (@Sendable (Bool) -> Void)?
         }
 
         private let state = Lock(State())
 
-        func whenDone(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenDone = body } }
+        func whenDone(_ body: @escaping @Sendable (Bool) -> Void) { state.withLock { $0.whenDone = body } }
 
         func received(_ head: ReadHead) {
             state.withLock { state in
@@ -125,6 +131,8 @@ enum AnswersTarget {
         }
 
         func completed(_ result: Result<Void, StorageError>) {
+            var isSuccess = false
+            if case .success = result { isSuccess = true }
             let whenDone = state.withLock { state in
                 precondition(!state.isDone, "completed twice")
                 if case .success = result {
@@ -133,7 +141,7 @@ enum AnswersTarget {
                 state.isDone = true
                 return state.whenDone
             }
-            whenDone?()
+            whenDone?(isSuccess)
         }
     }
 }

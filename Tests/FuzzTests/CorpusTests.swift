@@ -12,6 +12,8 @@ import Testing
         let inputs = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path < $1.path }.map { [UInt8](try Data(contentsOf: $0)) }
         try #require(!inputs.isEmpty)
+        // Else nothing beyond the first check would be tried.
+        #expect(inputs.contains { target.run($0) })
         for (number, input) in inputs.enumerated() {
             target.run(input)
             var random = SplitMix64(seed: UInt64(number))

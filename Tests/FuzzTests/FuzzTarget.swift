@@ -6,7 +6,9 @@ enum FuzzTarget: String, CaseIterable {
     /// What a journal's database holds after a crash, or after somebody wrote into it.
     case journal
 
-    func run(_ input: [UInt8]) {
+    /// Whether the input was taken for good.
+    @discardableResult
+    func run(_ input: [UInt8]) -> Bool {
         switch self {
         case .answers: AnswersTarget.run(input)
         case .journal: JournalTarget.run(input)

@@ -55,7 +55,8 @@ struct ProjectFile: CustomStringConvertible {
         return names.map { "\(folder)/\($0)" }.filter { path in
             var isFolder: ObjCBool = false
             _ = unsafe FileManager.default.fileExists(atPath: root.appending(path: path).path, isDirectory: &isFolder)
-            return !isFolder.boolValue && !path.contains("__pycache__")
+            // Inputs of fuzzing are bytes, not text.
+            return !isFolder.boolValue && !path.contains("__pycache__") && !path.contains("/Corpus/")
         }
     }
 

@@ -6,8 +6,8 @@ struct Workload: Sendable, CustomStringConvertible {
     let description: String
     /// Files that are there before.
     var before: [String: Data] = [:]
-    /// What to run: `$F` is the folder, `$T` a local one with `small`, `large`, `tree/` and `tree.tar` in it. Status 66:
-    /// the tool was shown something wrong.
+    /// What to run: `$F` is the folder, `$T` a local one with `small`, `large`, `tree/` and `tree.tar` in it. Status
+    /// 66: the tool was shown something wrong.
     let script: String
 
     /// More than goes in one request.
