@@ -28,27 +28,28 @@ extension RulesParser {
         return parts.count == 1 ? parts[0] : try node(.all(parts), at: position)
     }
 
-    private static let levels: [[RulesExpression.Operator]] = [
-        [.equal, .notEqual], [.isIn], [.less, .lessOrEqual, .greater, .greaterOrEqual], [.add, .subtract],
-        [.multiply, .divide, .remainder],
+    /// The operators between two values and `is`, those that bind tighter in later lines.
+    private static let levels: [[String]] = [
+        ["==", "!="], ["in", "is"], ["<", "<=", ">", ">="], ["+", "-"], ["*", "/", "%"],
     ]
 
+    private static let levelOfOperator: [String: Int] = levels.enumerated().reduce(into: [:]) { result, line in
+        for symbol in line.element { result[symbol] = line.offset }
+    }
+
+    /// An operand and the operators behind it that bind as tightly as `level` or tighter.
     private mutating func readBinary(level: Int) throws(RulesSyntaxError) -> RulesExpression {
-        guard level < Self.levels.count else { return try readUnary() }
         let position = token.position
-        var left = try readBinary(level: level + 1)
-        while true {
-            if Self.levels[level] == [.isIn], isWord("is") {
-                try advance()
-                left = try node(.hasType(left, try readTypeName()), at: position)
-                continue
-            }
-            guard let symbol = Self.levels[level].first(where: { isSymbol($0.rawValue) || isWord($0.rawValue) }) else {
-                return left
-            }
+        var left = try readUnary()
+        while let symbol = token.text, let found = Self.levelOfOperator[symbol], found >= level {
             try advance()
-            left = try node(.binary(symbol, left, try readBinary(level: level + 1)), at: position)
+            if let symbol = RulesExpression.Operator(rawValue: symbol) {
+                left = try node(.binary(symbol, left, try readBinary(level: found + 1)), at: position)
+            } else {
+                left = try node(.hasType(left, try readTypeName()), at: position)
+            }
         }
+        return left
     }
 
     private mutating func readTypeName() throws(RulesSyntaxError) -> String {

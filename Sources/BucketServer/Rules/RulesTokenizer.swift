@@ -15,6 +15,14 @@ struct RulesToken {
     let kind: Kind
     let position: RulesPosition
 
+    /// A word or sign as it is written; nil for literals.
+    var text: String? {
+        switch kind {
+        case .identifier(let text), .symbol(let text): text
+        case .integer, .float, .string, .bytes, .end: nil
+        }
+    }
+
     /// For sentences about what stands there.
     var description: String {
         switch kind {

@@ -9,6 +9,21 @@ extension Ruleset {
     }
 }
 
+/// A match that takes a part of the path.
+private struct MatchedPart {
+    let match: RulesMatch
+    var singles: [(name: String, part: String)] = []
+    var multiple: (name: String, parts: ArraySlice<String>)?
+
+    /// What its statements see of it.
+    var frame: RulesScope.Frame {
+        var frame = RulesScope.Frame(functions: match.functions)
+        for single in singles { frame.variables[single.name] = .string(single.part) }
+        if let multiple { frame.variables[multiple.name] = .path(RulesPath(multiple.parts)) }
+        return frame
+    }
+}
+
 /// Looks for a statement that allows a request.
 private struct RulesDecision {
     private enum Limit {
@@ -20,6 +35,8 @@ private struct RulesDecision {
 
     private let ruleset: Ruleset
     private let request: RulesRequest
+    /// What every condition sees.
+    private let global: RulesScope.Frame
     private var evaluator = RulesEvaluator()
     private var ways = Limit.ways
     private var notes: [String] = []
@@ -30,6 +47,7 @@ private struct RulesDecision {
     init(_ ruleset: Ruleset, _ request: RulesRequest) {
         self.ruleset = ruleset
         self.request = request
+        global = Self.globalFrame(ruleset, request)
     }
 
     var debugLines: [String] { evaluator.debugLines.map { "\(ruleset.file):\($0)" } }
@@ -39,8 +57,7 @@ private struct RulesDecision {
             return .deny(
                 reason: "\(ruleset.file): rules_version '1' allows no list; begin the file with rules_version = '2';")
         }
-        let scope = RulesScope(frames: [RulesScope.Frame(functions: ruleset.functions, variables: variables)])
-        for match in ruleset.matches where isAllowed(by: match, request.path[...], scope) { return .allow }
+        for match in ruleset.matches where isAllowed(by: match, request.path[...], inside: []) { return .allow }
         if isOpen { return .undecided }
         if ways < 0 { note("\(ruleset.file): the path can be matched in too many ways") }
         guard !notes.isEmpty else {
@@ -50,15 +67,17 @@ private struct RulesDecision {
         return .deny(reason: notes.joined(separator: "; "))
     }
 
-    private var variables: [String: RulesValue] {
-        [
-            "request": .map([
-                "auth": request.auth ?? .null, "method": .string(request.method.rawValue),
-                "path": .path(RulesPath(request.path)), "resource": request.proposed ?? .null,
-                "time": .timestamp(request.time),
-            ]),
-            "resource": request.resource ?? .null,
-        ]
+    private static func globalFrame(_ ruleset: Ruleset, _ request: RulesRequest) -> RulesScope.Frame {
+        RulesScope.Frame(
+            functions: ruleset.functions,
+            variables: [
+                "request": .map([
+                    "auth": request.auth ?? .null, "method": .string(request.method.rawValue),
+                    "path": .path(RulesPath(request.path)), "resource": request.proposed ?? .null,
+                    "time": .timestamp(request.time),
+                ]),
+                "resource": request.resource ?? .null,
+            ])
     }
 
     private mutating func note(_ text: String) {
@@ -67,64 +86,67 @@ private struct RulesDecision {
 
     // MARK: Matches
 
-    private mutating func isAllowed(by match: RulesMatch, _ path: ArraySlice<String>, _ scope: RulesScope) -> Bool {
-        for (rest, captured) in waysToMatch(match, path) {
+    /// - Parameter outer: the matches around, and what their wildcards took.
+    private mutating func isAllowed(
+        by match: RulesMatch, _ path: ArraySlice<String>, inside outer: [MatchedPart]
+    ) -> Bool {
+        for count in wildcardCounts(match, path) {
             ways -= 1
             guard ways >= 0 else { return false }
-            var inner = scope
-            inner.frames.append(RulesScope.Frame(functions: match.functions, variables: captured))
-            if rest.isEmpty, isAllowed(byStatementsOf: match, inner) { return true }
-            for child in match.matches where isAllowed(by: child, rest, inner) { return true }
+            guard let (part, rest) = matched(match, path, wildcardParts: count) else { continue }
+            let inner = outer + [part]
+            if rest.isEmpty, isAllowed(byStatementsOf: match, inside: inner) { return true }
+            for child in match.matches where isAllowed(by: child, rest, inside: inner) { return true }
         }
         return false
     }
 
-    /// What each way leaves of the path, and what the wildcards are. `{a=**}` takes different numbers of parts where
-    /// matches inside have to take the rest.
-    private func waysToMatch(
-        _ match: RulesMatch, _ path: ArraySlice<String>
-    ) -> [(rest: ArraySlice<String>, captured: [String: RulesValue])] {
-        let pattern = match.pattern
-        let spare = path.count - pattern.count
-        guard let wildcard = pattern.firstIndex(where: { if case .multiple = $0 { true } else { false } }) else {
-            guard spare >= 0, spare == 0 || !match.matches.isEmpty else { return [] }
-            return capture(pattern, path, wildcardParts: 0).map { [$0] } ?? []
+    /// How many parts of the path `{a=**}` may take: different numbers where matches inside have to take the rest.
+    /// A pattern without it has one way, or none.
+    private func wildcardCounts(_ match: RulesMatch, _ path: ArraySlice<String>) -> ClosedRange<Int> {
+        let none = -1 ... -1
+        let spare = path.count - match.pattern.count
+        guard match.pattern.contains(where: { if case .multiple = $0 { true } else { false } }) else {
+            return spare == 0 || (spare > 0 && !match.matches.isEmpty) ? 0...0 : none
         }
         let fewest = ruleset.version == .two ? 0 : 1
         let most = spare + 1
-        guard most >= fewest, wildcard <= path.count else { return [] }
-        let counts = match.matches.isEmpty ? most...most : fewest...most
-        return counts.compactMap { capture(pattern, path, wildcardParts: $0) }
+        guard most >= fewest else { return none }
+        return match.matches.isEmpty ? most...most : fewest...most
     }
 
-    private func capture(
-        _ pattern: [RulesMatch.Segment], _ path: ArraySlice<String>, wildcardParts: Int
-    ) -> (rest: ArraySlice<String>, captured: [String: RulesValue])? {
+    /// What the wildcards take and what is left of the path; nil if the pattern does not match its beginning.
+    private func matched(
+        _ match: RulesMatch, _ path: ArraySlice<String>, wildcardParts: Int
+    ) -> (part: MatchedPart, rest: ArraySlice<String>)? {
+        guard wildcardParts >= 0 else { return nil }
         var rest = path
-        var captured: [String: RulesValue] = [:]
-        for segment in pattern {
+        var part = MatchedPart(match: match)
+        for segment in match.pattern {
             switch segment {
             case .literal(let text):
-                guard let part = rest.popFirst(), part.utf8.elementsEqual(text.utf8) else { return nil }
+                guard let next = rest.popFirst(), next.utf8.elementsEqual(text.utf8) else { return nil }
             case .single(let name):
-                guard let part = rest.popFirst() else { return nil }
-                captured[name] = .string(part)
+                guard let next = rest.popFirst() else { return nil }
+                part.singles.append((name, next))
             case .multiple(let name):
-                captured[name] = .path(RulesPath(rest.prefix(wildcardParts)))
+                part.multiple = (name, rest.prefix(wildcardParts))
                 rest = rest.dropFirst(wildcardParts)
             }
         }
-        return (rest, captured)
+        return (part, rest)
     }
 
     // MARK: Statements
 
-    private mutating func isAllowed(byStatementsOf match: RulesMatch, _ scope: RulesScope) -> Bool {
+    private mutating func isAllowed(byStatementsOf match: RulesMatch, inside parts: [MatchedPart]) -> Bool {
         let statements = match.allows.filter { $0.methods.contains(request.method) }
         if statements.isEmpty, !match.allows.isEmpty {
             let place = "\(ruleset.file):\(match.position.line): match \(match.patternText)"
             note("\(place): nothing allows \(request.method.rawValue)")
         }
+        guard !statements.isEmpty else { return false }
+        let scope = RulesScope(frames: [global] + parts.map(\.frame))
         for statement in statements {
             let place = "\(ruleset.file):\(statement.position.line): allow \(statement.words.joined(separator: ", "))"
             guard let condition = statement.condition else { return true }
