@@ -1,5 +1,18 @@
 /// Calls on accounts that are there (PROTOCOL 3.1): by their own users, or by the administrator.
 extension Service {
+    /// `accounts:signUp` by the administrator: a user with what he says, who is not signed in.
+    func createAccount(_ body: [String: JSONValue]) throws(APIError) -> Response {
+        let id = body["localId"]?.text ?? Account.newID()
+        let now = currentTime()
+        let account = try accounts.change(id: id) { (known) throws(APIError) in
+            guard known == nil else { throw .auth("DUPLICATE_LOCAL_ID") }
+            var account = Account(id: id, at: now)
+            try account.take(body, isOwner: true, at: now)
+            return account
+        }.account
+        return answer("identitytoolkit#SignupNewUserResponse", about: account)
+    }
+
     /// `accounts:lookup`.
     func lookUpAccounts(_ body: [String: JSONValue], isOwner: Bool) throws(APIError) -> Response {
         var found: [Account] = []
@@ -28,30 +41,12 @@ extension Service {
     func updateAccount(_ body: [String: JSONValue], isOwner: Bool) throws(APIError) -> Response {
         let id = try accountID(body, isOwner: isOwner)
         let now = currentTime()
-        let (account, _) = try accounts.change(id: id) { (known) throws(APIError) in
+        let account = try accounts.change(id: id) { (known) throws(APIError) in
             guard var account = known else { throw .auth("USER_NOT_FOUND") }
-            account.displayName = body["displayName"]?.text ?? account.displayName
-            account.photoURL = body["photoUrl"]?.text ?? account.photoURL
-            if let password = body["password"]?.text {
-                account.password = try PasswordHash(password)
-                account.validSince = now / 1_000_000
-            }
-            guard isOwner else { return account }
-            if let email = body["email"]?.text { account.email = try Account.canonical(email: email) }
-            if let verified = body["emailVerified"] { account.isEmailVerified = verified == .bool(true) }
-            if let disables = body["disableUser"] { account.isDisabled = disables == .bool(true) }
-            account.customClaims = body["customAttributes"]?.text ?? account.customClaims
-            account.validSince = body["validSince"]?.text.flatMap { Int64($0) } ?? account.validSince
+            try account.take(body, isOwner: isOwner, at: now)
             return account
-        }
-        var json = JSONWriter()
-        json.object { json in
-            json.string("kind", "identitytoolkit#SetAccountInfoResponse")
-            json.string("localId", account.id)
-            if let email = account.email { json.string("email", email) }
-            if let name = account.displayName { json.string("displayName", name) }
-        }
-        return Response(json: json.bytes)
+        }.account
+        return answer("identitytoolkit#SetAccountInfoResponse", about: account)
     }
 
     /// `accounts:delete`.
@@ -67,6 +62,17 @@ extension Service {
     private func accountID(_ body: [String: JSONValue], isOwner: Bool) throws(APIError) -> String {
         if isOwner, let id = body["localId"]?.text { return id }
         return try account(idToken: try body.required("idToken", or: "MISSING_ID_TOKEN")).id
+    }
+
+    private func answer(_ kind: String, about account: Account) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.string("kind", kind)
+            json.string("localId", account.id)
+            if let email = account.email { json.string("email", email) }
+            if let name = account.displayName { json.string("displayName", name) }
+        }
+        return Response(json: json.bytes)
     }
 
     private func write(_ account: Account, to json: inout JSONWriter) {
@@ -95,5 +101,25 @@ extension Service {
             if account.isCustom { json.bool("customAuth", true) }
             if let claims = account.customClaims { json.string("customAttributes", claims) }
         }
+    }
+}
+
+extension Account {
+    /// Takes over what a request says of the account.
+    fileprivate mutating func take(
+        _ body: [String: JSONValue], isOwner: Bool, at time: Microseconds
+    ) throws(APIError) {
+        displayName = body["displayName"]?.text ?? displayName
+        photoURL = body["photoUrl"]?.text ?? photoURL
+        if let password = body["password"]?.text {
+            self.password = try PasswordHash(password)
+            validSince = time / 1_000_000
+        }
+        guard isOwner else { return }
+        if let email = body["email"]?.text { self.email = try Account.canonical(email: email) }
+        if let verified = body["emailVerified"] { isEmailVerified = verified == .bool(true) }
+        if let disabled = body["disableUser"] ?? body["disabled"] { isDisabled = disabled == .bool(true) }
+        customClaims = body["customAttributes"]?.text ?? customClaims
+        validSince = body["validSince"]?.text.flatMap { Int64($0) } ?? validSince
     }
 }

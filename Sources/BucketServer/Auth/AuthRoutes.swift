@@ -6,6 +6,10 @@ extension Service {
         switch path.first {
         case "identitytoolkit.googleapis.com" where path.count == 3 && path[1] == "v1":
             return try routeAccounts(request, path[2])
+        case "identitytoolkit.googleapis.com" where path.count == 5 && path[2] == "projects":
+            // The administrator's libraries name the project.
+            guard try isAuthOwner(request) else { throw .forbidden("Only the administrator may name a project.") }
+            return try routeAccounts(request, path[4] == "accounts" ? "accounts:signUp" : path[4])
         case "www.googleapis.com" where path.dropLast() == ["www.googleapis.com"] + Self.legacyPath:
             guard let call = Self.legacyCalls[path.last ?? ""] else { return nil }
             return try routeAccounts(request, call)
@@ -36,7 +40,9 @@ extension Service {
         }
         switch call {
         case "accounts:signUp":
-            return try route("auth.signUp") { (body) throws(APIError) in try self.signUp(body) }
+            return try route("auth.signUp") { (body) throws(APIError) in
+                isOwner ? try self.createAccount(body) : try self.signUp(body)
+            }
         case "accounts:signInWithPassword":
             return try route("auth.signInWithPassword") { (body) throws(APIError) in
                 try self.signInWithPassword(body)

@@ -206,6 +206,22 @@ struct SignInTests {
         #expect(byOwner.signIn?.users?.map(\.localId) == [user.localId ?? ""])
     }
 
+    @Test func theAdministratorMakesUsersOfAnyId() throws {
+        let json = #"{"localId":"u1","email":"A@b.c","password":"secret12","emailVerified":true}"#
+        let target = "/identitytoolkit.googleapis.com/v1/projects/any/accounts"
+        let made = try #require(server.call("POST", target, json: json, [TestServer.owner]).signIn)
+        #expect(made.localId == "u1")
+        #expect(made.idToken == nil)
+        #expect(server.call("POST", target, json: json, [TestServer.owner]).failure?.message == "DUPLICATE_LOCAL_ID")
+        #expect(server.call("POST", target + "?key=k", json: json).status == 403)
+        let claims = #"{"localId":"u1","customAttributes":"{\"admin\":true}"}"#
+        #expect(server.call("POST", target + ":update", json: claims, [TestServer.owner]).status == 200)
+        let signedIn = server.auth("signInWithPassword", #"{"email":"a@b.c","password":"secret12"}"#).signIn
+        #expect(TokenClaims(signedIn?.idToken)?.admin == true)
+        #expect(TokenClaims(signedIn?.idToken)?.emailVerified == true)
+        #expect(TokenClaims(signedIn?.idToken)?.userId == "u1")
+    }
+
     @Test func aUserDeletesHimself() {
         let user = server.signedUp()
         #expect(server.auth("delete", #"{"idToken":"\#(user.idToken ?? "")"}"#).status == 200)
