@@ -37,7 +37,8 @@ struct ServeCommand {
         let server = try LocalServer.started(configuration)
         printLine(
             "Serving \(bucketsText) on \(server.url) from \(directory); for development and tests: "
-                + "everyone who can reach it may do everything")
+                + (configuration.rulesFile.map { "\($0) decides about Firebase requests" }
+                    ?? "everyone who can reach it may do everything"))
         Self.waitForOne(of: signals)
         server.server.stop()
     }
