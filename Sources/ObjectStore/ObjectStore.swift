@@ -42,11 +42,14 @@ package struct StoreAbilities: Sendable, Equatable {
     /// Preconditions are checked by the server.
     package var checksPreconditions: Bool
     package var composes: Bool
+    /// Uploads may begin while their source is still growing.
+    package var streams: Bool
 
-    package init(listsMetadata: Bool, checksPreconditions: Bool, composes: Bool) {
+    package init(listsMetadata: Bool, checksPreconditions: Bool, composes: Bool, streams: Bool = false) {
         self.listsMetadata = listsMetadata
         self.checksPreconditions = checksPreconditions
         self.composes = composes
+        self.streams = streams
     }
 }
 
@@ -119,10 +122,13 @@ package struct Upload: Sendable {
     package var progress: (@Sendable (Int64) -> Void)?
     /// Pauses and cancels it; nil: nobody does.
     package var control: TransferControl?
+    /// The source is still being written; nil: it is whole. Only for stores that can (`StoreAbilities.streams`).
+    package var growth: (any UploadGrowth)?
 
     package init(
         name: ObjectName, headers: ObjectHeaders, precondition: Precondition, source: any UploadSource,
-        progress: (@Sendable (Int64) -> Void)? = nil, control: TransferControl? = nil
+        progress: (@Sendable (Int64) -> Void)? = nil, control: TransferControl? = nil,
+        growth: (any UploadGrowth)? = nil
     ) {
         self.name = name
         self.headers = headers
@@ -130,11 +136,31 @@ package struct Upload: Sendable {
         self.source = source
         self.progress = progress
         self.control = control
+        self.growth = growth
     }
+}
+
+/// How the source of an upload grows that began before it was whole. Its bytes stay as they are once they are there.
+package protocol UploadGrowth: Sendable {
+    /// Suspends until there is enough beyond `offset` to be worth a request, or the source has ended. A cancelled task
+    /// is answered at once, with `.more` and what there is.
+    func next(beyond offset: Int64) async -> Growth
+    /// Somebody waits for the upload's end: from then on its time is limited.
+    var isAwaited: Bool { get }
+}
+
+package enum Growth: Sendable, Equatable {
+    /// The first `to` bytes are there.
+    case more(to: Int64)
+    /// The source is whole; its `size` and `crc32c` hold. The object shall have these headers.
+    case ended(ObjectHeaders)
+    /// Nothing shall be stored.
+    case abandoned
 }
 
 /// The bytes of an upload. They stay the same and readable until the upload ends, so that a retry can send them again.
 package protocol UploadSource: Sendable {
+    /// Of a growing source: once it has ended.
     var size: Int64 { get }
     /// Of all bytes; the store has the server check it, and checks the server's answer against it.
     var crc32c: UInt32 { get }

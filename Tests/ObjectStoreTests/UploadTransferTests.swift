@@ -5,7 +5,7 @@ import Testing
 struct UploadTransferTests {
     typealias Action = UploadTransfer.Action
 
-    private func opened(size: Int64, chunkSize: Int64? = nil, sessionLimit: Int = 4) -> (UploadTransfer, Action) {
+    private func opened(size: Int64?, chunkSize: Int64? = nil, sessionLimit: Int = 4) -> (UploadTransfer, Action) {
         var transfer = UploadTransfer(size: size, chunkSize: chunkSize, sessionLimit: sessionLimit)
         let action = transfer.next(after: .opened)
         return (transfer, action)
@@ -83,6 +83,50 @@ struct UploadTransferTests {
         #expect(transfer.next(after: .stored(upTo: 262_145)) == .fail(.storedBeyondSent(262_145)))
     }
 
+    @Test func aGrowingSourceIsSentInWholeGranulesUntilItEnds() {
+        var (transfer, action) = opened(size: nil, chunkSize: 1 << 20)
+        #expect(action == .awaitGrowth(beyond: 0))
+        #expect(transfer.next(after: .grew(to: 300_000)) == .send(offset: 0, count: 262_144, isLast: false))
+        #expect(transfer.next(after: .stored(upTo: 262_144)) == .awaitGrowth(beyond: 262_144))
+        #expect(transfer.next(after: .grew(to: 4 << 20)) == .send(offset: 262_144, count: 1 << 20, isLast: false))
+        #expect(transfer.next(after: .stored(upTo: 1_310_720)) == .send(offset: 1_310_720, count: 1 << 20, isLast: false))
+        action = transfer.next(after: .stored(upTo: 2_359_296))
+        action = transfer.next(after: .stored(upTo: 3_407_872))
+        #expect(action == .send(offset: 3_407_872, count: 786_432, isLast: false))
+        #expect(transfer.next(after: .stored(upTo: 4 << 20)) == .awaitGrowth(beyond: 4 << 20))
+        #expect(transfer.next(after: .ended(size: 4 << 20 + 5)) == .send(offset: 4 << 20, count: 5, isLast: true))
+        #expect(transfer.next(after: .completed) == .finish)
+    }
+
+    @Test func aSourceThatEndsWhereTheServerIsCostsOneEmptyRequest() {
+        var (transfer, _) = opened(size: nil)
+        _ = transfer.next(after: .grew(to: 262_144))
+        _ = transfer.next(after: .stored(upTo: 262_144))
+        #expect(transfer.next(after: .ended(size: 262_144)) == .send(offset: 262_144, count: 0, isLast: true))
+    }
+
+    @Test func aLostSessionOfAGrowingSourceBeginsAgainWithWhatIsThere() {
+        var (transfer, _) = opened(size: nil)
+        _ = transfer.next(after: .grew(to: 524_288))
+        #expect(transfer.next(after: .interrupted) == .query)
+        #expect(transfer.next(after: .sessionLost) == .start)
+        #expect(transfer.next(after: .opened) == .send(offset: 0, count: 524_288, isLast: false))
+    }
+
+    @Test func aSessionThatEndsBeforeItsSourceIsNotBelieved() {
+        var (transfer, _) = opened(size: nil)
+        _ = transfer.next(after: .grew(to: 524_288))
+        #expect(transfer.next(after: .completed) == .fail(.outOfTurn))
+    }
+
+    @Test func aSourceThatGrowsCanBePausedAndCancelled() {
+        var (transfer, _) = opened(size: nil)
+        #expect(transfer.next(after: .paused) == .wait)
+        #expect(transfer.next(after: .resumed) == .query)
+        #expect(transfer.next(after: .stored(upTo: 0)) == .awaitGrowth(beyond: 0))
+        #expect(transfer.next(after: .cancelled) == .discard)
+    }
+
     @Test func aPausedUploadAsksWhenItIsResumed() {
         var (transfer, _) = opened(size: 100)
         #expect(transfer.next(after: .paused) == .wait)
@@ -126,8 +170,10 @@ struct UploadTransferTests {
     func noDialogueLeavesAGap(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let size = Int64.random(in: 0...2_000_000, using: &random)
+        let grows = Bool.random(using: &random)
+        var grown: Int64 = 0
         var transfer = UploadTransfer(
-            size: size, chunkSize: Bool.random(using: &random) ? 262_144 : nil, sessionLimit: 1_000)
+            size: grows ? nil : size, chunkSize: Bool.random(using: &random) ? 262_144 : nil, sessionLimit: 1_000)
         var stored: Int64 = 0
         var isComplete = false
         var action = transfer.firstAction
@@ -139,7 +185,7 @@ struct UploadTransferTests {
                 event = Int.random(in: 0..<4, using: &random) == 0 ? .interrupted : .opened
             case .send(let offset, let count, let isLast):
                 #expect(offset <= stored, "a gap")
-                #expect(isLast == (offset + count == size))
+                #expect(!isLast || offset + count == size)
                 let taken = Bool.random(using: &random) ? count : Int64.random(in: 0...count, using: &random)
                 stored = max(stored, offset + taken)
                 isComplete = isLast && stored == size
@@ -158,6 +204,9 @@ struct UploadTransferTests {
                 return
             case .wait:
                 event = .resumed
+            case .awaitGrowth:
+                grown = min(size, grown + Int64.random(in: 0...600_000, using: &random))
+                event = grown == size ? .ended(size: size) : .grew(to: grown)
             case .discard:
                 Issue.record("nobody cancelled")
                 return

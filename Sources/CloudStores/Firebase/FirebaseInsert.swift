@@ -8,6 +8,10 @@ extension FirebaseStore {
 
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(upload.name, Self.insertion)
+        guard upload.growth == nil else {
+            var dialogue = ResumableUpload(upload, in: self, chunkSize: configuration.chunkSize)
+            return try await dialogue.run()
+        }
         upload.control?.report { $0.total = upload.source.size }
         if upload.source.size <= configuration.wholeUploadLimit { return try await insertMultipart(upload) }
         var dialogue = ResumableUpload(upload, in: self, chunkSize: configuration.chunkSize)

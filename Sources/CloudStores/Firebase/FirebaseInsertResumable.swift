@@ -12,8 +12,10 @@ extension FirebaseStore: UploadDialect {
         call.setJSON(insertJSON(upload))
         call.headers += [
             ("X-Goog-Upload-Protocol", "resumable"), ("X-Goog-Upload-Command", "start"),
-            ("X-Goog-Upload-Header-Content-Length", String(upload.source.size)),
         ]
+        if upload.growth == nil {
+            call.headers.append(("X-Goog-Upload-Header-Content-Length", String(upload.source.size)))
+        }
         if let type = upload.headers.contentType {
             call.headers.append(("X-Goog-Upload-Header-Content-Type", HeaderText.clean(type)))
         }

@@ -81,7 +81,7 @@ package final class FirebaseStore: ObjectStore {
     }
 
     package var abilities: StoreAbilities {
-        StoreAbilities(listsMetadata: false, checksPreconditions: false, composes: false)
+        StoreAbilities(listsMetadata: false, checksPreconditions: false, composes: false, streams: true)
     }
 
     package func compose(_ composition: Composition) async throws(StorageError) -> ObjectMetadata {

@@ -12,6 +12,9 @@ package final class GoogleCloudStore: ObjectStore {
         package var wholeUploadLimit: Int64 = 8 << 20
         /// Bytes a request of a resumable session; nil: all in one. A whole number of 256 KiB.
         package var chunkSize: Int64?
+        /// The same for an upload whose source is still growing: a request each 64 MiB costs less than 2 % where a
+        /// connection carries 60 MB/s and a request costs 20 ms.
+        package var streamChunkSize: Int64 = 64 << 20
         /// The project that pays for requests, where the bucket asks for one.
         package var userProject: String?
 
@@ -49,7 +52,7 @@ package final class GoogleCloudStore: ObjectStore {
     }
 
     package var abilities: StoreAbilities {
-        StoreAbilities(listsMetadata: true, checksPreconditions: true, composes: true)
+        StoreAbilities(listsMetadata: true, checksPreconditions: true, composes: true, streams: true)
     }
 
     var movesByCopying: Bool {

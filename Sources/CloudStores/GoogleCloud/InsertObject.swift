@@ -5,6 +5,7 @@ package import ObjectStore
 extension GoogleCloudStore {
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(upload.name, "insert")
+        guard upload.growth == nil else { return try await insertResumably(upload) }
         upload.control?.report { $0.total = upload.source.size }
         return upload.source.size <= configuration.wholeUploadLimit
             ? try await insertMultipart(upload) : try await insertResumably(upload)
@@ -21,21 +22,12 @@ extension GoogleCloudStore {
         return query
     }
 
-    /// The metadata both kinds send, with the checksum that the server is to check.
+    /// The metadata both kinds send, with the checksum that the server is to check, where it is known already.
     func insertJSON(_ upload: Upload) -> JSONObject {
         var json = ObjectResource.json(upload.headers)
         json.set("name", bytes: upload.name.bytes)
-        json.set("crc32c", upload.source.crc32c.checksumText)
+        if upload.growth == nil { json.set("crc32c", upload.source.crc32c.checksumText) }
         return json
-    }
-
-    /// Reads the answer to a finished upload and holds it against what was sent.
-    func stored(_ answer: HTTPAnswer, _ upload: Upload) throws(StorageError) -> ObjectMetadata {
-        let object = try ObjectResource.read(answer, "insert", upload.name)
-        guard let difference = upload.difference(from: object) else { return object }
-        throw StorageError(
-            .corrupted, operation: "insert", object: upload.name, httpStatus: answer.status,
-            message: "the bucket stored something else: \(difference)")
     }
 
     /// After an upload failed though it may have been stored: what the bucket has, if it is ours.

@@ -4,7 +4,9 @@ import ObjectStore
 /// `POST /upload/…/o?uploadType=resumable`, then `PUT`s to the session (PROTOCOL 4.5).
 extension GoogleCloudStore: UploadDialect {
     func insertResumably(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
-        var dialogue = ResumableUpload(upload, in: self, chunkSize: configuration.chunkSize)
+        var dialogue = ResumableUpload(
+            upload, in: self,
+            chunkSize: upload.growth == nil ? configuration.chunkSize : configuration.streamChunkSize)
         return try await dialogue.run()
     }
 
@@ -12,7 +14,7 @@ extension GoogleCloudStore: UploadDialect {
         let query = insertQuery(upload, uploadType: "resumable", precondition)
         var call = Call("insert", upload.name, .post, routes.uploads(query), safety: .repeatable)
         call.setJSON(insertJSON(upload))
-        call.headers.append(("X-Upload-Content-Length", String(upload.source.size)))
+        if upload.growth == nil { call.headers.append(("X-Upload-Content-Length", String(upload.source.size))) }
         if let type = upload.headers.contentType {
             call.headers.append(("X-Upload-Content-Type", HeaderText.clean(type)))
         }
@@ -30,12 +32,23 @@ extension GoogleCloudStore: UploadDialect {
     ) -> HTTPRequest {
         let span = range.isEmpty ? "*" : "\(range.lowerBound)-\(range.upperBound - 1)"
         let total = isLast ? String(upload.source.size) : "*"
-        return HTTPRequest(.put, session.address, headers: [("Content-Range", "bytes \(span)/\(total)")])
+        let headers = isLast && upload.growth != nil ? Self.ending(upload, begunWith: session.headers) : []
+        return HTTPRequest(.put, session.address, headers: [("Content-Range", "bytes \(span)/\(total)")] + headers)
+    }
+
+    /// What only the end of a growing source tells: the checksum, and what of the custom metadata came later. Header
+    /// names know no case, so other keys have to wait.
+    private static func ending(_ upload: Upload, begunWith begun: ObjectHeaders) -> [(name: String, value: String)] {
+        let late = upload.headers.custom.filter { begun.custom[$0.key] != $0.value }
+            .filter { HeaderText.isPlain($0.key) && $0.key == $0.key.lowercased() && HeaderText.isPlain($0.value) }
+        return [("x-goog-hash", "crc32c=\(upload.source.crc32c.checksumText)")]
+            + late.sorted { $0.key < $1.key }.map { ("x-goog-meta-\($0.key)", $0.value) }
     }
 
     func asking(about upload: Upload, in session: UploadSession) -> HTTPRequest {
-        HTTPRequest(
-            .put, session.address, headers: [("Content-Range", "bytes */\(upload.source.size)")], body: .bytes([]))
+        let total = upload.growth == nil ? String(upload.source.size) : "*"
+        return HTTPRequest(
+            .put, session.address, headers: [("Content-Range", "bytes */\(total)")], body: .bytes([]))
     }
 
     func discarding(_ session: UploadSession) -> HTTPRequest {

@@ -27,6 +27,11 @@ extension Call {
 }
 
 enum HeaderText {
+    /// Printable ASCII, so that it arrives as it is.
+    static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// A header's value must not end its line.
     static func clean(_ value: String) -> String {
         String(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.map(Character.init))

@@ -5,7 +5,9 @@ import ObjectStore
 /// One upload's dialogue with the server: does what an `UploadTransfer` says and tells it what came of it.
 struct ResumableUpload {
     private let dialect: any UploadDialect
-    private let upload: Upload
+    private var upload: Upload
+    /// As the sessions begin; a growing source may end with other headers.
+    private let begun: Upload
     /// Has the source get bytes ready before they are sent; nil: it has them all.
     private let prepare: (@Sendable (Range<Int64>) async throws(StorageError) -> Void)?
     private var transfer: UploadTransfer
@@ -15,8 +17,11 @@ struct ResumableUpload {
     private var session: UploadSession?
     /// From the last answer that said that the upload is complete.
     private var object: ObjectMetadata?
+    /// What a session made of the bytes by mistake: it is under the name now.
+    private var wrong: (object: ObjectMetadata, difference: String)?
 
     private var caller: ServiceCaller { dialect.caller }
+    private var isGrowing: Bool { transfer.size == nil }
 
     /// - Parameter chunkSize: bytes in a request; nil: all in one.
     init(
@@ -25,9 +30,10 @@ struct ResumableUpload {
     ) {
         self.dialect = dialect
         self.upload = upload
+        begun = upload
         self.prepare = prepare
         precondition = upload.precondition
-        transfer = UploadTransfer(size: upload.source.size, chunkSize: chunkSize)
+        transfer = UploadTransfer(size: upload.growth == nil ? upload.source.size : nil, chunkSize: chunkSize)
         retries = RetryState(policy: dialect.caller.policy, clock: dialect.caller.clock)
     }
 
@@ -41,6 +47,7 @@ struct ResumableUpload {
                 case .send(let offset, let count, let isLast):
                     action = transfer.next(after: try await send(offset..<offset + count, isLast: isLast))
                 case .query: action = transfer.next(after: try await query())
+                case .awaitGrowth(let offset): action = transfer.next(after: await growth(beyond: offset))
                 case .wait: action = transfer.next(after: await upload.mayGoOn() ? resumed() : .cancelled)
                 case .discard:
                     await discard()
@@ -53,24 +60,38 @@ struct ResumableUpload {
                 }
             }
         } catch {
-            switch error.kind {
-            // The last bytes may have arrived although their answer did not, or arrived damaged.
-            case .preconditionFailed where retries.isAmbiguous: break
-            case .malformedAnswer: break
-            case .cancelled where Task.isCancelled:
-                await discard()
-                throw error
-            default: throw error
-            }
-            return try await dialect.ownSuccess(upload, error)
+            return try await settle(error)
         }
     }
+
+    /// After the dialogue failed: what the bucket has, if it is ours all the same.
+    private func settle(_ error: StorageError) async throws(StorageError) -> ObjectMetadata {
+        if let wrong, upload.precondition.object == .mustNotExist {
+            // Nobody asked for it, and nothing was there before.
+            try? await dialect.delete(upload.name, if: .mustBe(wrong.object.objectGeneration))
+        }
+        switch error.kind {
+        // The last bytes may have arrived although their answer did not, or arrived damaged.
+        case .preconditionFailed where retries.isAmbiguous && !isGrowing, .malformedAnswer where !isGrowing:
+            do throws(StorageError) { return try await dialect.ownSuccess(upload, error) } catch {
+                guard upload.headers != begun.headers else { throw error }
+            }
+            var begunAndEnded = upload
+            begunAndEnded.headers = begun.headers
+            return try await dialect.ownSuccess(begunAndEnded, error)
+        case .cancelled where Task.isCancelled, .sourceFailed: await discard()
+        default: break
+        }
+        throw error
+    }
+
+    // MARK: Commands
 
     /// What was commanded meanwhile, for an action that would send something.
     private func command(before action: UploadTransfer.Action) -> UploadTransfer.Event? {
         switch action {
         case .start, .send, .query: upload.command
-        case .wait, .discard, .finish, .fail: nil
+        case .awaitGrowth, .wait, .discard, .finish, .fail: nil
         }
     }
 
@@ -99,12 +120,13 @@ struct ResumableUpload {
     // MARK: Requests
 
     private mutating func start() async throws(StorageError) -> UploadTransfer.Event {
-        let (caller, opening) = (self.caller, dialect.opening(upload, precondition))
+        let (caller, opening) = (self.caller, dialect.opening(begun, precondition))
         guard let outcome = await upload.run({ await caller.perform(opening) }) else { return dropped() }
-        guard let session = dialect.session(try outcome.result.get()) else {
+        guard var session = dialect.session(try outcome.result.get()) else {
             throw failure(.malformedAnswer, "the server opened an upload and named no address for it")
         }
         try checkSecrecy(of: session)
+        session.headers = begun.headers
         self.session = session
         transfer.granularity = session.granularity
         retries.progressed()
@@ -128,10 +150,7 @@ struct ResumableUpload {
         var request = dialect.sending(range, isLast: isLast, of: upload, to: session)
         request.body = body.body
         let event = try await exchange(request, range, body)
-        if event == .completed, let object, let difference = upload.difference(from: object) {
-            throw failure(.corrupted, "the bucket stored something else: \(difference)")
-        }
-        return event
+        return event == .completed ? try judged() : event
     }
 
     private func makeReady(_ range: Range<Int64>, isLast: Bool) async throws(StorageError) {
@@ -147,11 +166,35 @@ struct ResumableUpload {
     private mutating func query() async throws(StorageError) -> UploadTransfer.Event {
         guard let session else { return .sessionLost }
         let event = try await exchange(dialect.asking(about: upload, in: session), nil, nil)
-        guard event == .completed, let object, let difference = upload.difference(from: object) else { return event }
-        caller.log(.warning, "insert \(upload.name): the server ended the upload too early: \(difference)")
-        // Its piece is under the name now; that, and nothing else, may be replaced by the next session.
-        if precondition.object != nil { precondition = .mustBe(object.objectGeneration) }
+        return event == .completed ? try judged() : event
+    }
+
+    /// Whether the object that the server made is the one we sent. Another one is under the name now; that, and
+    /// nothing else, may be replaced by the next session.
+    private mutating func judged() throws(StorageError) -> UploadTransfer.Event {
+        guard let object else { return .completed }
+        let difference = isGrowing ? "it ends before its source" : upload.difference(from: object)
+        guard let difference else { return .completed }
+        guard object.name == upload.name else { throw failure(.corrupted, "the bucket stored another: \(difference)") }
+        caller.log(.warning, "insert \(upload.name): the server stored something else: \(difference)")
+        wrong = (object, difference)
+        precondition.mayReplace(object.objectGeneration)
         return .completedWrongly
+    }
+
+    private mutating func growth(beyond offset: Int64) async -> UploadTransfer.Event {
+        guard let growth = upload.growth else { return .interrupted }
+        guard let grown = await upload.run({ await growth.next(beyond: offset) }) else { return dropped() }
+        retries.progressed()
+        switch grown {
+        case .more(let end): return Task.isCancelled ? .cancelled : .grew(to: end)
+        case .ended(let headers):
+            upload.headers = headers
+            let size = upload.source.size
+            upload.control?.report { $0.total = size }
+            return .ended(size: size)
+        case .abandoned: return .cancelled
+        }
     }
 
     /// Sends one request of the session; waits before the next one if it failed or brought nothing.
@@ -210,6 +253,8 @@ struct ResumableUpload {
     private mutating func pause(
         after failure: RetryPolicy.Failure, _ error: StorageError
     ) async throws(StorageError) {
+        // As long as nobody waits, the network may be away for as long as it likes.
+        if let growth = upload.growth, !growth.isAwaited { retries.progressed() }
         guard let pause = retries.pause(after: failure, .repeatable) else { throw error }
         caller.log(.info, "\(error); again in \(pause.milliseconds) ms")
         let (caller, name) = (self.caller, upload.name)
@@ -219,7 +264,12 @@ struct ResumableUpload {
 
     private func failure(_ reason: UploadTransfer.Failure) -> StorageError {
         switch reason {
-        case .tooManySessions: failure(.serverFailed, "the server lost the upload too often")
+        case .tooManySessions:
+            if let wrong {
+                failure(.corrupted, "the bucket stored something else each time: \(wrong.difference)")
+            } else {
+                failure(.serverFailed, "the server lost the upload too often")
+            }
         case .storedBeyondSent(let offset):
             failure(.malformedAnswer, "the server claims \(offset) bytes, more than it was sent")
         case .outOfTurn: failure(.malformedAnswer, "the server's answer makes no sense at this point")
@@ -229,5 +279,13 @@ struct ResumableUpload {
 
     private func failure(_ kind: StorageError.Kind, _ message: String) -> StorageError {
         StorageError(kind, operation: "insert", object: upload.name, message: message)
+    }
+}
+
+extension Precondition {
+    /// A piece or a damaged form of what we upload came under the name, by us: it is what is replaced now.
+    mutating func mayReplace(_ wrong: ObjectGeneration) {
+        if object != nil { object = .mustBe(wrong) }
+        metageneration = nil
     }
 }

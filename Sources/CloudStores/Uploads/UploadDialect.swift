@@ -22,6 +22,7 @@ protocol UploadDialect: Sendable {
 
     /// Asked before the last bytes are sent: whether the upload may become an object still.
     func checkBeforeEnd(_ upload: Upload, _ precondition: Precondition) async throws(StorageError)
+    func delete(_ name: ObjectName, if precondition: Precondition) async throws(StorageError)
     func metadata(of name: ObjectName) async throws(StorageError) -> ObjectMetadata
     /// After an upload failed though it may have been stored: what the bucket has, if it is ours.
     /// - Throws: `failure`, unless it is.
@@ -34,6 +35,8 @@ struct UploadSession: Sendable {
     let address: String
     /// All requests but the last carry a whole number of so many bytes.
     var granularity = UploadTransfer.granularity
+    /// It began with these; the source may have ended with others.
+    var headers = ObjectHeaders()
 }
 
 /// What an answer in a session says.

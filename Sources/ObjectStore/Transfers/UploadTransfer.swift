@@ -1,6 +1,8 @@
 /// The course of one resumable upload, as a pure value: events go in, the next action comes out. It knows neither
 /// HTTP nor clocks; who drives it sends, waits between tries, and decides when to give up for good.
 ///
+/// The source may still be growing: then its size is not known yet, and only what is there is sent.
+///
 /// Invariant: it never asks to send from an offset the server has not confirmed, so that no gap can come about.
 package struct UploadTransfer: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
@@ -10,6 +12,8 @@ package struct UploadTransfer: Sendable, Equatable {
         case send(offset: Int64, count: Int64, isLast: Bool)
         /// Ask the server how much it has.
         case query
+        /// Wait until the source has more than `offset` bytes, or ends.
+        case awaitGrowth(beyond: Int64)
         /// Send nothing until the upload is resumed or cancelled.
         case wait
         /// End the session at the server.
@@ -23,9 +27,14 @@ package struct UploadTransfer: Sendable, Equatable {
         case opened
         /// The server says that it holds the bytes before `offset` and waits for more.
         case stored(upTo: Int64)
+        /// The source has grown; its first `size` bytes may be sent.
+        case grew(to: Int64)
+        /// The source is whole.
+        case ended(size: Int64)
         /// The server says that the object is complete.
         case completed
-        /// A status query completed the object too early: some servers end a session when asked how it stands.
+        /// The server made another object of it: some end a session when asked how it stands, and bytes may be
+        /// damaged on the way.
         case completedWrongly
         /// The server knows nothing of the session.
         case sessionLost
@@ -54,12 +63,16 @@ package struct UploadTransfer: Sendable, Equatable {
         case starting
         case sending
         case querying
+        case growing
         case waiting
         case discarding
         case ended
     }
 
-    package let size: Int64
+    /// nil: the source is still growing.
+    package private(set) var size: Int64?
+    /// How many of the source's bytes are there.
+    private var available: Int64
     /// At most this many bytes a request, if `granularity` allows; nil: all at once.
     package let chunkSize: Int64?
     /// All requests but the last one carry a whole number of so many bytes; the server of a session may ask for others.
@@ -78,9 +91,11 @@ package struct UploadTransfer: Sendable, Equatable {
     /// 256 KiB (PROTOCOL: resumable, chunk size).
     package static let granularity: Int64 = 262_144
 
-    package init(size: Int64, chunkSize: Int64? = nil, sessionLimit: Int = 4) {
-        precondition(size >= 0 && sessionLimit > 0, "size \(size), sessions \(sessionLimit)")
+    /// - Parameter size: nil: the source is still growing.
+    package init(size: Int64?, chunkSize: Int64? = nil, sessionLimit: Int = 4) {
+        precondition((size ?? 0) >= 0 && sessionLimit > 0, "size \(size ?? 0), sessions \(sessionLimit)")
         self.size = size
+        available = size ?? 0
         self.chunkSize = chunkSize
         self.sessionLimit = sessionLimit
     }
@@ -102,20 +117,32 @@ package struct UploadTransfer: Sendable, Equatable {
             state = .querying
             return .query
         case (.sending, .completed), (.querying, .completed):
+            guard let size else { return end(.outOfTurn) }
             confirmed = size
             state = .ended
             return .finish
-        case (.sending, .sessionLost), (.querying, .sessionLost), (.querying, .completedWrongly): return startOver()
-        case (.starting, .paused), (.sending, .paused), (.querying, .paused):
+        case (.sending, .sessionLost), (.querying, .sessionLost), (.sending, .completedWrongly),
+            (.querying, .completedWrongly):
+            return startOver()
+        case (.growing, .grew(let end)) where end >= available:
+            available = end
+            return sendOn()
+        case (.growing, .ended(let size)) where size >= confirmed:
+            self.size = size
+            available = size
+            return sendOn()
+        case (.growing, .interrupted): return sendOn()
+        case (.starting, .paused), (.sending, .paused), (.querying, .paused), (.growing, .paused):
             state = .waiting
             return .wait
         case (.waiting, .resumed): return goOnAfterPause()
-        case (.starting, .cancelled), (.sending, .cancelled), (.querying, .cancelled), (.waiting, .cancelled):
+        case (.starting, .cancelled), (.sending, .cancelled), (.querying, .cancelled), (.growing, .cancelled),
+            (.waiting, .cancelled):
             return cancel()
         case (.discarding, .discarded): return end(.cancelled)
         case (.starting, .stored), (.starting, .completed), (.starting, .completedWrongly), (.starting, .sessionLost),
-            (.sending, .opened), (.sending, .completedWrongly), (.querying, .opened), (.waiting, _), (.discarding, _),
-            (.ended, _), (_, .resumed), (_, .discarded):
+            (.sending, .opened), (.querying, .opened), (.growing, _), (.waiting, _), (.discarding, _), (.ended, _),
+            (_, .resumed), (_, .discarded), (_, .grew), (_, .ended):
             return end(.outOfTurn)
         }
     }
@@ -127,11 +154,19 @@ package struct UploadTransfer: Sendable, Equatable {
     }
 
     private mutating func sendOn() -> Action {
-        let rest = size - confirmed
-        let count = min(rest, chunkSize.map { max(granularity, $0 / granularity * granularity) } ?? rest)
+        let rest = available - confirmed
+        var count = min(rest, chunkSize.map { max(granularity, $0 / granularity * granularity) } ?? rest)
+        if size == nil {
+            // Only the last bytes may be less than a granule.
+            count -= count % granularity
+            guard count > 0 else {
+                state = .growing
+                return .awaitGrowth(beyond: confirmed)
+            }
+        }
         sentEnd = max(sentEnd, confirmed + count)
         state = .sending
-        return .send(offset: confirmed, count: count, isLast: count == rest)
+        return .send(offset: confirmed, count: count, isLast: size != nil && count == rest)
     }
 
     /// What was under way when the pause came is unknown: the server is asked.

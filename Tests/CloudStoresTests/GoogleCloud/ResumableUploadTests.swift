@@ -107,10 +107,19 @@ struct ResumableUploadTests {
         #expect(scripted.asked[3].query("ifGenerationMatch") == "5", "only the piece may be replaced")
     }
 
-    @Test func aShortObjectAtTheEndIsAFailure() async throws {
-        let scripted = try store([session, .json(resource("x", Array(bytes[..<262_144])))])
+    @Test func aDamagedObjectIsReplacedByTheRightOne() async throws {
+        let damaged = Step.json(resource("x", Array(pattern(600_001).dropFirst()), generation: 5))
+        let scripted = try store([session, damaged, session, done])
+        _ = try await scripted.store.insert(Upload("x", bytes, if: .mustBe(ObjectGeneration(3))))
+        #expect(scripted.asked[2].query("ifGenerationMatch") == "5")
+    }
+
+    @Test func anObjectThatIsShortEachTimeIsAFailureAndDoesNotStay() async throws {
+        let short = Step.json(resource("x", Array(bytes[..<262_144])))
+        let scripted = try store(Array(repeating: [session, short], count: 4).flatMap(\.self) + [.answer(204)])
         let error = await failure(of: try await scripted.store.insert(Upload("x", bytes)))
         #expect(error?.kind == .corrupted)
+        #expect(scripted.asked.last?.request.method == .delete)
     }
 
     @Test(arguments: [
