@@ -22,6 +22,12 @@ package struct Configuration: Sendable {
     package var directoryPermissions: UInt16 = 0o755
     /// Names in a list page; the service's maximum.
     package var listPageSize = 1_000
+    /// A file that is written from its start on begins to leave at this size, before it is closed; nil: never.
+    package var streamThreshold: Int64? = 16 << 20
+    /// Fewer bytes are not worth a request of such an upload: 8 MiB (PROTOCOL: resumable, chunk size).
+    package var streamPiece: Int64 = 8 << 20
+    /// No further upload begins before its file is closed while so many are under way.
+    package var streamLimit = 16
 
     package init() {}
 }

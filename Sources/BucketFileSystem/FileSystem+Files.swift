@@ -116,6 +116,7 @@ extension FileSystem {
         try unsafe handle.contents.write(
             bytes, at: offset, appends: appends, baseSize: baseSize, today: clock.today()
         ) { () throws(FileSystemError) in try makeStagingFile(for: journalPlace(of: handle.inode)) }
+        streamIfDue(handle.inode, handle.contents)
     }
 
     /// A close is passing by; answers once the bucket has the bytes. May come often for one handle.

@@ -42,6 +42,7 @@ extension FileSystem {
         try await pass(gates) { () async throws(FileSystemError) in
             let (object, record, link) = try place(of: rename.source)
             guard link == .attached else { throw .stale }
+            try contents(of: rename.source).abandonStream()
             let target = try rename.target.map { (inode) throws(FileSystemError) in try contents(of: inode) }
             target?.setLeaving(true)
             defer { target?.setLeaving(false) }

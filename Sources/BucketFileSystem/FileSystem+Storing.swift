@@ -72,7 +72,7 @@ extension FileSystem {
             }
         }
         do throws(FileSystemError) {
-            let stored = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
+            let stored = try await send(upload, of: contents, mayStream: !isFrozen)
             journaling(name) { () throws(FileSystemError) in
                 try contents.didStore(snapshot, as: Journal.Place(stored))
             }
@@ -86,7 +86,7 @@ extension FileSystem {
     }
 
     /// What other clients set stays; the type of a new object goes by its name.
-    private func headers(
+    func headers(
         for name: ObjectName, over record: FileRecord?, replacing replaced: FileRecord?, _ changes: MetadataChanges
     ) -> ObjectHeaders {
         var headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))

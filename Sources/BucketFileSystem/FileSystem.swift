@@ -23,6 +23,8 @@ package final class FileSystem: Sendable {
     /// Work that goes on after its operation was answered: stores after the last close.
     let afterwork = Afterwork()
     let recovery = Lock<Recovery?>(nil)
+    /// Uploads under way.
+    package let transfers = TransferRegistry()
 
     struct Handles {
         var files: [HandleID: FileHandle] = [:]

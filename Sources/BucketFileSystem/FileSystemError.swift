@@ -24,7 +24,6 @@ package enum FileSystemError: Error, Sendable {
     /// No room for it beside the attributes that are there.
     case attributesFull
     case unsupported
-    case interrupted
     /// The staging disk failed otherwise; the text says how.
     case staging(String)
     /// What the bucket said.
@@ -44,10 +43,10 @@ extension FileSystemError {
     init(_ error: StorageError) {
         switch error.kind {
         case .preconditionFailed, .generationChanged: self = .stale
-        case .cancelled: self = .interrupted
         case .sourceFailed: self = .staging(error.message)
         case .notFound, .forbidden, .unauthenticated, .invalidRequest, .tooLarge, .quotaExceeded, .rateLimited,
-            .rangeNotSatisfiable, .corrupted, .malformedAnswer, .serverFailed, .unreachable, .timedOut, .unsupported:
+            .rangeNotSatisfiable, .corrupted, .malformedAnswer, .serverFailed, .unreachable, .timedOut, .unsupported,
+            .cancelled:
             self = .storage(error)
         }
     }

@@ -36,7 +36,6 @@ struct Errno: Error, Equatable, Sendable, CustomStringConvertible {
         case .attributeTooLarge: self.init(E2BIG)
         case .attributesFull: self.init(ENOSPC)
         case .unsupported: self.init(EOPNOTSUPP)
-        case .interrupted: self.init(EINTR)
         case .staging: self.init(EIO)
         case .storage(let failure): self.init(failure.kind)
         }

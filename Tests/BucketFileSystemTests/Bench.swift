@@ -18,8 +18,10 @@ final class Bench: Sendable {
 
     static let owner = JournalOwner(bucket: "test", endpoint: "http://test")
 
-    convenience init(_ configure: (inout Configuration) -> Void = { _ in }, objects: [(String, String)] = []) {
-        let store = InMemoryStore()
+    convenience init(
+        _ configure: (inout Configuration) -> Void = { _ in }, objects: [(String, String)] = [],
+        store: InMemoryStore = InMemoryStore()
+    ) {
         for (name, text) in objects { store.put(name, Array(text.utf8)) }
         self.init(store, in: temporaryDirectory(), configure)
     }

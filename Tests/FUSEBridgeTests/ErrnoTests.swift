@@ -10,7 +10,7 @@ struct ErrnoTests {
         (.notFound, ENOENT), (.exists, EEXIST), (.notADirectory, ENOTDIR), (.isADirectory, EISDIR),
         (.directoryNotEmpty, ENOTEMPTY), (.stale, ESTALE), (.readOnly, EROFS), (.badHandle, EBADF),
         (.invalidArgument, EINVAL), (.nameTooLong, ENAMETOOLONG), (.tooLarge, EFBIG), (.noSpace, ENOSPC),
-        (.notPermitted, EPERM), (.noSuchAttribute, ENODATA), (.unsupported, EOPNOTSUPP), (.interrupted, EINTR),
+        (.notPermitted, EPERM), (.noSuchAttribute, ENODATA), (.unsupported, EOPNOTSUPP),
         (.staging("broken disk"), EIO),
     ]
 

@@ -24,6 +24,22 @@ final class FileContents: Sendable {
         var isLeaving = false
         /// Somebody has read the bucket's version through this mount, so the kernel likely has its pages.
         var wasRead = false
+        /// The upload that has begun before the file is closed.
+        var stream: UploadStream?
+        /// Such an upload is worth beginning: everything so far is new, and none has been tried.
+        var mayStream = true
+
+        /// Bytes at and above `offset` are about to change. Answers the upload that cannot go on.
+        mutating func breakStream(byChangeAt offset: Int64) -> UploadStream? {
+            guard let stream, stream.breaks(byChangeAt: offset) else { return nil }
+            self.stream = nil
+            return stream
+        }
+
+        mutating func takeStream() -> UploadStream? {
+            defer { stream = nil }
+            return stream
+        }
     }
 
     /// What `stat` shows instead of the record's; size nil: the record's.
@@ -127,10 +143,13 @@ final class FileContents: Sendable {
         let count = Int64(bytes.count)
         var range = offset..<offset + count
         var seed = StagedExtents.Seed.fresh
+        var broken: UploadStream?
+        defer { broken?.abandon() }
         do throws(FileSystemError) {
             try journal(file) { state in
                 if appends { range = state.staged!.size..<state.staged!.size + count }
                 state.isDirty = true
+                broken = state.breakStream(byChangeAt: range.lowerBound)
                 let doubted: StagedExtents.Change
                 (seed, doubted) = state.staged!.beginWrite(range)
                 return doubted.isEmpty ? nil : StagedEntry.Step(change: doubted, staged: state.staged!)
@@ -145,6 +164,7 @@ final class FileContents: Sendable {
             let change = state.staged!.endWrite(range, seed: seed, crc: crc)
             state.changes.modified = today
             state.changes.changed = today
+            if let stream = state.stream, let end = state.staged!.checksum?.end { stream.grew(to: end) }
             return StagedEntry.Step(change: change, staged: state.staged!)
         }
     }
@@ -164,10 +184,14 @@ final class FileContents: Sendable {
     ) throws(FileSystemError) {
         try stage(baseSize: baseSize, makeStaging)
         let file = state.withLock { $0.staged!.file }
+        var broken: UploadStream?
+        defer { broken?.abandon() }
         try journal(file) { state in
             state.isDirty = true
             state.changes.modified = today
             state.changes.changed = today
+            if size < state.staged!.size { broken = state.breakStream(byChangeAt: size) }
+            if size == 0 { state.mayStream = true }
             let change = state.staged!.truncate(to: size)
             return StagedEntry.Step(change: change, isResized: true, staged: state.staged!)
         }
@@ -326,6 +350,7 @@ final class FileContents: Sendable {
     func didStore(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
         let (base, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
             state.staged?.becameBase()
+            state.mayStream = false
             if state.staged?.version == snapshot.version, state.changes == snapshot.changes {
                 state.isDirty = false
                 state.changes = MetadataChanges()
@@ -361,18 +386,63 @@ final class FileContents: Sendable {
     func keepUnsaved(
         as keptState: JournalEntry.State, because message: String
     ) throws(FileSystemError) -> String? {
-        let staged = state.withLock { state -> StagedWrite? in
+        let (staged, stream) = state.withLock { state -> (StagedWrite?, UploadStream?) in
             let unsaved = state.isDirty ? state.staged : nil
             state.staged = nil
             state.isDirty = false
             state.changes = MetadataChanges()
-            return unsaved
+            return (unsaved, state.takeStream())
         }
+        stream?.abandon()
         guard let staged, let entry = staged.file.entry else { return nil }
         try entry.keep(staged, as: keptState, because: message)
         return entry.name
     }
 
     /// The file lost its name while it is open: its bytes stay for the holders, and nothing is stored.
-    func forgetUnsaved() { state.withLock { $0.isDirty = false } }
+    func forgetUnsaved() {
+        let stream = state.withLock { state in
+            state.isDirty = false
+            return state.takeStream()
+        }
+        stream?.abandon()
+    }
+
+    // MARK: Uploads that begin before the file is closed
+
+    var stream: UploadStream? { state.withLock { $0.stream } }
+
+    /// Whether the file should begin to leave: everything of it is new, and it is written from its start on. True once.
+    func isDueToStream(from threshold: Int64) -> Bool {
+        state.withLock { state in
+            guard state.mayStream, let end = state.staged?.checksum?.end, end >= threshold else { return false }
+            state.mayStream = false
+            return true
+        }
+    }
+
+    /// - Parameter make: is given the staging file and how many of its first bytes are there.
+    /// - Returns: nil: it was changed meanwhile.
+    func beginStream(_ make: (StagingFile, Int64) -> UploadStream) -> UploadStream? {
+        state.withLock { state in
+            guard state.stream == nil, state.isDirty, let staged = state.staged, let end = staged.checksum?.end else {
+                return nil
+            }
+            state.stream = make(staged.file, end)
+            return state.stream
+        }
+    }
+
+    /// It has come to its end, or is of no use.
+    func end(_ stream: UploadStream) {
+        state.withLock { state in
+            if state.stream === stream { state.stream = nil }
+        }
+    }
+
+    /// Nothing of it shall be stored: the file goes by another name now.
+    func abandonStream() {
+        let stream = state.withLock { $0.takeStream() }
+        stream?.abandon()
+    }
 }
