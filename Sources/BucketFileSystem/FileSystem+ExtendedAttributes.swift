@@ -13,7 +13,9 @@ extension FileSystem {
             case .custom(let key): try shownHeaders(of: inode).custom[key]
             case .fact(let fact): try place(of: inode).record.flatMap { fact.value(of: $0.metadata) }
             case .refresh: try await refreshed(inode)
-            case .status, .control, .bookkeeping, nil: nil
+            case .status: try status(at: inode)
+            case .transfers(let command, let id): try perform(command, on: id, at: inode)
+            case .control, .bookkeeping, nil: nil
             }
         guard let value else { throw .noSuchAttribute }
         return Array(value.utf8)
@@ -54,7 +56,7 @@ extension FileSystem {
         case .custom(let key):
             try requireRoom(for: key, text, in: headers)
             patch = MetadataPatch(custom: [key: .set(text)])
-        case .fact, .bookkeeping, .control, .status, .refresh: throw .notPermitted
+        case .fact, .bookkeeping, .control, .status, .transfers, .refresh: throw .notPermitted
         }
         try await change(patch, from: headers, of: inode)
     }
@@ -71,14 +73,14 @@ extension FileSystem {
             try await change(usual, from: headers, of: inode)
         case .header(let header): try await change(header.patch(.remove), from: headers, of: inode)
         case .custom(let key): try await change(MetadataPatch(custom: [key: .remove]), from: headers, of: inode)
-        case .fact, .bookkeeping, .control, .status, .refresh: throw .notPermitted
+        case .fact, .bookkeeping, .control, .status, .transfers, .refresh: throw .notPermitted
         }
     }
 
     /// - Throws: `.notPermitted` for what can be read, or not even that; `.unsupported` for a name that cannot be kept.
     private func writable(_ name: [UInt8]) throws(FileSystemError) -> ExtendedAttribute {
         switch ExtendedAttribute(name) {
-        case .fact, .bookkeeping, .status, .refresh: throw .notPermitted
+        case .fact, .bookkeeping, .status, .transfers, .refresh: throw .notPermitted
         case .header(let header): .header(header)
         case .custom(let key): .custom(key)
         case .control: .control
@@ -139,7 +141,7 @@ extension ExtendedAttribute {
         switch self {
         case .header(let header): header.value(in: headers) != nil
         case .custom(let key): headers.custom[key] != nil
-        case .fact, .bookkeeping, .control, .status, .refresh: false
+        case .fact, .bookkeeping, .control, .status, .transfers, .refresh: false
         }
     }
 }

@@ -150,6 +150,7 @@ extension FileSystem {
         guard handle.mode.writes, handle.contents.isDirty else { return dropHandle(id) }
         afterwork.start { [self] in
             do throws(FileSystemError) {
+                if handle.contents.isGivenUp { throw .givenUp }
                 try await storeChanges(of: handle.inode)
             } catch {
                 if isLastHandle(of: handle.inode) { _ = keepUnsaved(handle.inode, because: error) }

@@ -36,16 +36,24 @@ extension FileSystem {
     func send(
         _ upload: Upload, of contents: FileContents, mayStream: Bool
     ) async throws(FileSystemError) -> ObjectMetadata {
-        if let stream = contents.stream {
-            defer { contents.end(stream) }
-            if mayStream, let object = try await finish(stream, as: upload) { return object }
-            stream.abandon()
+        var control = contents.stream?.control
+        do throws(FileSystemError) {
+            if let stream = contents.stream {
+                defer { contents.end(stream) }
+                if mayStream, let object = try await finish(stream, as: upload) { return object }
+                stream.abandon()
+            }
+            let fresh = transfers.begin(upload.name, at: clock.today())
+            defer { transfers.end(fresh.id) }
+            control = fresh
+            var upload = upload
+            upload.control = fresh
+            return try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
+        } catch {
+            // Somebody wants that: what is closed for the last time is not to be sent after all.
+            if control?.state == .cancelled { contents.giveUp() }
+            throw error
         }
-        var upload = upload
-        let control = transfers.begin(upload.name, at: clock.today())
-        defer { transfers.end(control.id) }
-        upload.control = control
-        return try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
     }
 
     /// nil: the stream is of no use.

@@ -31,6 +31,10 @@ package enum FileSystemError: Error, Sendable {
 }
 
 extension FileSystemError {
+    /// Somebody cancelled an upload.
+    static let givenUp = FileSystemError.storage(
+        StorageError(.cancelled, operation: "insert", message: "it was cancelled"))
+
     /// A read of one generation found another, or none: the handle's object is gone.
     init(reading error: StorageError) {
         switch error.kind {

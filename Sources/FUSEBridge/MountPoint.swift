@@ -29,10 +29,11 @@ struct MountPoint: Sendable {
     /// Takes the mount out of the tree; who has files open there keeps them.
     func detach() { MountPoint.detach(path) }
 
-    /// Asks the mount for the attributes of its root and waits for the answer: not from a thread that serves requests.
+    /// The mount's device number, once the kernel has it. Without a request to the mount: killed while it waited for
+    /// itself, this process could not end, nor could the kernel give the mount up.
     func rootDevice() -> Result<dev_t, Errno> {
-        var attributes = stat()
-        return unsafe stat(path, &attributes) == 0 ? .success(attributes.st_dev) : .failure(.last)
+        var device = dev_t()
+        return unsafe fuse_door_device(path, &device) == 0 ? .success(device) : .failure(.last)
     }
 
     /// After the connection was severed the kernel keeps the mount, and each access fails.

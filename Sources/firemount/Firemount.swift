@@ -35,6 +35,14 @@ struct Firemount {
             leaveFileSystems(closingFrom: STDERR_FILENO + 1)
             try command.run()
         case .refresh(let request): try RefreshCommand(path: environment.absolutePath(request.path)).run()
+        case .status(let request):
+            return try StatusCommand(
+                mountPoint: request.mountPoint.map(environment.absolutePath), request: request
+            ).run()
+        case .transfers(let request):
+            try TransferCommand(
+                command: request.command, mountPoint: environment.absolutePath(request.mountPoint), id: request.id
+            ).run()
         case .mount(let request): return try mount(request, arguments, environment)
         case .serve(let settings): try ServeCommand(settings, environment).run()
         case .demo(let request): return try DemoCommand(request: request, environment: environment).run()

@@ -20,6 +20,7 @@ enum UnsafeFiles {
         "Sources/BucketFileSystem/Writing/StagedRead.swift",
         "Sources/BucketFileSystem/Writing/StagingFile.swift",
         "Sources/BucketFileSystem/Writing/UploadSources.swift",
+        "Sources/BucketFileSystem/Writing/UploadStream.swift",
         "Sources/BucketServer/Auth/PasswordHash.swift",
         "Sources/BucketServer/Clock.swift",
         "Sources/BucketServer/Content/Base64.swift",

@@ -89,7 +89,8 @@ struct UploadTransferTests {
         #expect(transfer.next(after: .grew(to: 300_000)) == .send(offset: 0, count: 262_144, isLast: false))
         #expect(transfer.next(after: .stored(upTo: 262_144)) == .awaitGrowth(beyond: 262_144))
         #expect(transfer.next(after: .grew(to: 4 << 20)) == .send(offset: 262_144, count: 1 << 20, isLast: false))
-        #expect(transfer.next(after: .stored(upTo: 1_310_720)) == .send(offset: 1_310_720, count: 1 << 20, isLast: false))
+        #expect(
+            transfer.next(after: .stored(upTo: 1_310_720)) == .send(offset: 1_310_720, count: 1 << 20, isLast: false))
         action = transfer.next(after: .stored(upTo: 2_359_296))
         action = transfer.next(after: .stored(upTo: 3_407_872))
         #expect(action == .send(offset: 3_407_872, count: 786_432, isLast: false))

@@ -263,8 +263,8 @@ extension Upload {
         return try checked(bytes)
     }
 
-    /// Everything the source has once it is whole, taken as it comes. What it tells of headers at the end is ignored, as
-    /// by servers that fix them when an upload begins.
+    /// Everything the source has once it is whole, taken as it comes. What it tells of headers at the end is ignored,
+    /// as by servers that fix them when an upload begins.
     fileprivate func grownBytes() async throws(StorageError) -> [UInt8] {
         let cancelled = StorageError(.cancelled, operation: "insert", object: name, message: "cancelled")
         var bytes: [UInt8] = []

@@ -8,8 +8,33 @@ extension FileSystem {
         let words = line.split { $0 == " " || $0.isNewline }
         switch words.first {
         case "refresh" where words.count == 1: try await refresh(inode)
-        default: throw .invalidArgument
+        case let word?:
+            guard let command = TransferRegistry.Command(rawValue: String(word)), words.count <= 2 else {
+                throw .invalidArgument
+            }
+            let id = words.count == 2 ? UInt64(words[1]).map(TransferID.init(rawValue:)) : nil
+            guard words.count == 1 || id != nil else { throw .invalidArgument }
+            _ = try perform(command, on: id, at: inode)
+        case nil: throw .invalidArgument
         }
+    }
+
+    /// What `firemount pause`, `resume` and `cancel` read: writing an attribute of the root would wait for whoever
+    /// makes or removes a name in it, as the kernel locks it, and that may be just what waits for the network.
+    /// - Throws: `.notFound` for a transfer that has ended or never was.
+    func perform(
+        _ command: TransferRegistry.Command, on id: TransferID?, at inode: InodeNumber
+    ) throws(FileSystemError) -> String {
+        guard inode == .root else { throw .noSuchAttribute }
+        guard transfers.perform(command, on: id) else { throw .notFound }
+        return command.rawValue
+    }
+
+    func status(at inode: InodeNumber) throws(FileSystemError) -> String {
+        guard inode == .root else { throw .noSuchAttribute }
+        return MountStatus(
+            isPaused: transfers.isPaused, transfers: transfers.entries, unsaved: try journal.entries().entries
+        ).json
     }
 
     /// What `firemount refresh` reads: it works where nothing may be written, and as the kernel locks nothing for a

@@ -12,6 +12,8 @@ enum ExtendedAttribute: Equatable {
     case control
     /// What the mount says of itself.
     case status
+    /// Reading it commands uploads, as a line to `control` does: `user.storage.pause`, `user.storage.cancel.12`.
+    case transfers(TransferRegistry.Command, TransferID?)
     /// Reading it refreshes, as a line to `control` does.
     case refresh
 
@@ -51,7 +53,13 @@ enum ExtendedAttribute: Equatable {
         } else if name == "user.storage.refresh" {
             self = .refresh
         } else if name.hasPrefix("user.storage.") {
-            return nil
+            let words = name.dropFirst("user.storage.".count).split(separator: ".", omittingEmptySubsequences: false)
+            guard words.count <= 2, let command = TransferRegistry.Command(rawValue: String(words[0])) else {
+                return nil
+            }
+            let id = words.count == 2 ? UInt64(words[1]) : nil
+            guard words.count == 1 || id != nil else { return nil }
+            self = .transfers(command, id.map(TransferID.init(rawValue:)))
         } else {
             let key = String(name.dropFirst(Self.prefix.count))
             guard !key.isEmpty else { return nil }

@@ -28,6 +28,8 @@ final class FileContents: Sendable {
         var stream: UploadStream?
         /// Such an upload is worth beginning: everything so far is new, and none has been tried.
         var mayStream = true
+        /// Somebody cancelled storing it; a write makes it worth storing again.
+        var isGivenUp = false
 
         /// Bytes at and above `offset` are about to change. Answers the upload that cannot go on.
         mutating func breakStream(byChangeAt offset: Int64) -> UploadStream? {
@@ -149,6 +151,7 @@ final class FileContents: Sendable {
             try journal(file) { state in
                 if appends { range = state.staged!.size..<state.staged!.size + count }
                 state.isDirty = true
+                state.isGivenUp = false
                 broken = state.breakStream(byChangeAt: range.lowerBound)
                 let doubted: StagedExtents.Change
                 (seed, doubted) = state.staged!.beginWrite(range)
@@ -407,6 +410,10 @@ final class FileContents: Sendable {
         }
         stream?.abandon()
     }
+
+    var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+
+    func giveUp() { state.withLock { $0.isGivenUp = true } }
 
     // MARK: Uploads that begin before the file is closed
 

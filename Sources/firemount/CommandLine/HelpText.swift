@@ -5,6 +5,10 @@ enum HelpText {
         case nil: overview
         case .mount: page(.mount, about: mountText, options: MountSettings.options)
         case .unmount: page(.unmount, about: unmountText, options: [Option<Void>]())
+        case .status: page(.status, about: statusText, options: StatusRequest.options)
+        case .pause: page(.pause, about: pauseText, options: [Option<Void>]())
+        case .resume: page(.resume, about: resumeText, options: [Option<Void>]())
+        case .cancel: page(.cancel, about: cancelText, options: [Option<Void>]())
         case .refresh: page(.refresh, about: refreshText, options: [Option<Void>]())
         case .serve: page(.serve, about: serveText, options: ServeSettings.options)
         case .demo: page(.demo, about: demoText, options: DemoRequest.options)
@@ -17,6 +21,8 @@ enum HelpText {
           firemount demo [MOUNTPOINT]                             try it: local server and mount, no account needed
           firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT       mount a bucket
           firemount unmount MOUNTPOINT                            unmount it; waits for uploads
+          firemount status [MOUNTPOINT]                           mounts, uploads under way, and what is not stored
+          firemount pause MOUNTPOINT [ID]                         lets uploads rest; so go resume and cancel
           firemount refresh PATH                                  forget what is cached of a file or a folder tree
           firemount serve                                         a local bucket server, for development and tests
           firemount help COMMAND                                  the options of a command
@@ -41,6 +47,24 @@ enum HelpText {
     private static let refreshText = """
         Has the mount forget what is cached of a file, or of a folder and everything below it, in the kernel too: what
         another client has changed shows at once. What is not stored yet stays, and open files go on with their version.
+        """
+
+    private static let statusText = """
+        Shows the mounts of this user, or the one at MOUNTPOINT: uploads under way, each by its number, and what was
+        written and is not in the bucket. Exit 1 if something of that needs help, or a mount does not answer.
+        """
+
+    private static let pauseText = """
+        Lets the upload of that number rest, or all of them and those to come. Whoever closes such a file waits.
+        """
+
+    private static let resumeText = """
+        Goes on with the upload of that number, or with all of them.
+        """
+
+    private static let cancelText = """
+        Gives up the upload of that number, or all that are under way. Whoever closes such a file is told so; its bytes
+        stay, and are stored when it is closed again.
         """
 
     private static let serveText = """

@@ -5,6 +5,8 @@ enum Invocation: Sendable, Equatable {
     case checkedMount
     case unmount(UnmountRequest)
     case refresh(RefreshRequest)
+    case status(StatusRequest)
+    case transfers(TransferRequest)
     case serve(ServeSettings)
     case demo(DemoRequest)
     case help(Verb?)
@@ -43,6 +45,10 @@ enum Invocation: Sendable, Equatable {
             case .mount: .mount(try MountRequest(parsing: words))
             case .unmount: .unmount(try UnmountRequest(parsing: words))
             case .refresh: .refresh(try RefreshRequest(parsing: words))
+            case .status: .status(try StatusRequest(parsing: words))
+            case .pause: .transfers(try TransferRequest(.pause, parsing: words))
+            case .resume: .transfers(try TransferRequest(.resume, parsing: words))
+            case .cancel: .transfers(try TransferRequest(.cancel, parsing: words))
             case .serve: .serve(try ServeSettings(parsing: words))
             case .demo: .demo(try DemoRequest(parsing: words))
             }
@@ -59,7 +65,7 @@ enum Invocation: Sendable, Equatable {
 
 /// The commands.
 enum Verb: String, CaseIterable, Sendable {
-    case mount, unmount, refresh, serve, demo
+    case mount, unmount, status, pause, resume, cancel, refresh, serve, demo
 
     init(spelling: String) throws(UsageError) {
         if spelling == "umount" {
@@ -78,6 +84,10 @@ enum Verb: String, CaseIterable, Sendable {
         switch self {
         case .mount: "firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT [options]"
         case .unmount: "firemount unmount MOUNTPOINT"
+        case .status: "firemount status [MOUNTPOINT] [--watch] [--json]"
+        case .pause: "firemount pause MOUNTPOINT [ID]"
+        case .resume: "firemount resume MOUNTPOINT [ID]"
+        case .cancel: "firemount cancel MOUNTPOINT [ID]"
         case .refresh: "firemount refresh PATH"
         case .serve: "firemount serve [--data DIR] [--port N] [--bucket NAME]… [options]"
         case .demo: "firemount demo [MOUNTPOINT]"

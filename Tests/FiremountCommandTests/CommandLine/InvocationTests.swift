@@ -26,13 +26,16 @@ struct InvocationTests {
 
     @Test(arguments: [
         (["firemount"], "no command"), (["firemount", "unmont", "/m"], "did you mean unmount?"),
-        (["firemount", "status"], "unknown command 'status'"), (["firemount", "unmount"], "no mount point"),
+        (["firemount", "sync"], "unknown command 'sync'"), (["firemount", "unmount"], "no mount point"),
         (["firemount", "unmount", "/a", "/b"], "one word too many"), (["firemount", "demo", "/a", "/b"], "too many"),
         (["firemount", "unmount", "--wat", "/a"], "unknown option --wat"),
         (["firemount", "serve", "--port", "99999"], "'99999' is no value for --port"),
         (["firemount", "serve", "--host", "0.0.0.0"], "--expose"),
         (["firemount", "serve", "--bucket", "a/b"], "no bucket"),
         (["firemount", "serve", "b"], "one word too many"),
+        (["firemount", "status", "/a", "/b"], "one word too many"), (["firemount", "pause"], "no mount point"),
+        (["firemount", "cancel", "/a", "x"], "no upload's number"),
+        (["firemount", "resume", "/a", "1", "2"], "too many"),
     ])
     func mistakesAreNamed(words: [String], message: String) {
         let error = #expect(throws: UsageError.self) { try Invocation(parsing: words) }
