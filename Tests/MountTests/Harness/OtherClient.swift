@@ -115,7 +115,8 @@ struct OtherClient: Sendable {
         try expectSuccess(request("DELETE", "/_firemount/requests"), "requests")
     }
 
-    /// After `skip` requests of `operation`, the next `times` go wrong as `instruction` says (docs/PROTOCOL.md, faults).
+    /// After `skip` requests of `operation`, the next `times` go wrong as `instruction` says (docs/PROTOCOL.md,
+    /// faults).
     func injectFault(_ operation: String, _ instruction: String, times: Int, skip: Int = 0) throws {
         let fault: [String: Any] = [
             "operation": operation, "instruction": instruction, "times": times, "skip": skip,
