@@ -4,7 +4,8 @@ extension Service {
 
     func listFirebaseObjects(_ request: Request, bucket: String) throws(APIError) -> Response {
         let prefix = request.target["prefix"] ?? ""
-        guard prefix.isEmpty || prefix.hasSuffix("/") else {
+        // By bytes: a letter before it may make the slash a part of itself for `String`.
+        guard prefix.isEmpty || prefix.utf8.last == UInt8(ascii: "/") else {
             throw .invalid("The prefix parameter must be empty or end with a single / character.")
         }
         let record = try index.bucket(bucket)

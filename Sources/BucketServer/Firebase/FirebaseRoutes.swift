@@ -11,7 +11,7 @@ extension Service {
         }
         let bucket = rest[1]
         guard rest.count == 4 else {
-            guard !request.isRead else {
+            guard !["GET", "HEAD"].contains(request.firebaseMethod) else {
                 return Route("firebase.objects.list") { (_) throws(APIError) in
                     try self.listFirebaseObjects(request, bucket: bucket)
                 }

@@ -9,7 +9,7 @@ extension Service {
         if document["contentType"]?.text == nil, let type = request.announced("Type") {
             plan.attributes.contentType = type
         }
-        let size = request.announced("Length").flatMap { Int64($0) }
+        let size = try request.announcedSize()
         try permitStart(of: plan, size: size)
         let id = try sessions.start(plan, announcedSize: size)
         let escaped = String(decoding: percentEncoded(plan.name.bytes), as: UTF8.self)
@@ -181,6 +181,15 @@ extension APIError {
 }
 
 extension Request {
+    /// - Throws: 400 when it is no size.
+    fileprivate func announcedSize() throws(APIError) -> Int64? {
+        guard let text = announced("Length") else { return nil }
+        guard let size = Int64(text), size >= 0 else {
+            throw .invalidParameter("X-Goog-Upload-Header-Content-Length", text)
+        }
+        return size
+    }
+
     /// The upload's size or type as announced at its start; clients spell the header in two ways.
     fileprivate func announced(_ what: String) -> String? {
         headers["X-Goog-Upload-Header-Content-\(what)"] ?? headers["X-Goog-Upload-Content-\(what)"]

@@ -45,6 +45,12 @@ struct FirebaseListTests {
         #expect(server.call("GET", "/v0/b/demo/o\(wanted.query)").status == wanted.status)
     }
 
+    /// To `String` the slash belongs to the letter before it.
+    @Test func aPrefixEndsWithTheByte() throws {
+        put("\u{600}/f")
+        #expect(server.firebaseList("?prefix=\(escaped("\u{600}/"))")?.names == ["\u{600}/f"])
+    }
+
     @Test func itemsAndPrefixesShareThePages() throws {
         put("a", "b", "prefix/c")
         let first = try #require(server.firebaseList("?delimiter=/&maxResults=2"))

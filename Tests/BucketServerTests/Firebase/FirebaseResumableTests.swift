@@ -82,6 +82,11 @@ struct FirebaseResumableTests {
         #expect(done.firebaseObject?.contentType == "audio/ogg")
     }
 
+    @Test(arguments: ["-1", "x", "99999999999999999999"])
+    func anAnnouncementThatIsNoSizeIsRefused(size: String) {
+        #expect(startAnswer([("X-Goog-Upload-Header-Content-Length", size)]).status == 400)
+    }
+
     struct FinalizeCase: Sendable {
         let command: String
         let length: Int
