@@ -176,7 +176,10 @@ extension FileSystem {
         asked: Instant
     ) throws(FileSystemError) {
         let names = try namespace.withLock { (space) throws(FileSystemError) in
-            space.merge(page, into: try space.node(inode), prefix: prefix, seen: &seen, asOf: asked)
+            let folder = try space.node(inode)
+            return store.abilities.listsMetadata
+                ? space.merge(page, into: folder, prefix: prefix, seen: &seen, asOf: asked)
+                : space.mergeNames(page, into: folder, prefix: prefix, seen: &seen, asOf: asked)
         }
         listing.append(names, hasMore: page.nextPageToken != nil)
     }

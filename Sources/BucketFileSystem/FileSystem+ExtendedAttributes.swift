@@ -11,6 +11,8 @@ extension FileSystem {
             switch ExtendedAttribute(name) {
             case .header(let header): header.value(in: try shownHeaders(of: inode))
             case .custom(let key): try shownHeaders(of: inode).custom[key]
+            case .fact(.downloadURL):
+                try place(of: inode).record.flatMap { store.downloadURL(of: $0.metadata) }
             case .fact(let fact): try place(of: inode).record.flatMap { fact.value(of: $0.metadata) }
             case .refresh: try await refreshed(inode)
             case .status: try status(at: inode)

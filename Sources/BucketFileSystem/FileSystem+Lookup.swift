@@ -7,7 +7,10 @@ extension FileSystem {
         if name.bytes.count > EntryName.longest { throw .nameTooLong }
         // No other client can make an object of that spelling either.
         guard let segment = Spelling.segment(of: name) else { return .absent(validFor: configuration.metadataTTL) }
-        if let known = try cachedLookup(name, in: parent, askedSince: nil) { return known }
+        if let known = try cachedLookup(name, in: parent, askedSince: nil) {
+            if !store.abilities.listsMetadata { askAhead(of: name, in: parent) }
+            return known
+        }
         // An answer can be overtaken by a change of ours; that is rare, and asking again settles it.
         for _ in 0..<3 {
             let asOf = try await ask(segment, name, in: parent)
@@ -40,22 +43,29 @@ extension FileSystem {
     func ask(
         _ segment: Spelling.Segment, _ name: EntryName, in parent: InodeNumber
     ) async throws(FileSystemError) -> Instant {
+        guard store.abilities.listsMetadata else { return try await askByName(segment, name, in: parent) }
+        if let startedAt = try await askByListing(segment, name, in: parent) { return startedAt }
+        return try await askForOne(segment.bytes, in: parent)
+    }
+
+    /// nil: the folder is large, and what was listed of it does not answer.
+    func askByListing(
+        _ segment: Spelling.Segment, _ name: EntryName, in parent: InodeNumber
+    ) async throws(FileSystemError) -> Instant? {
         let isLarge = try namespace.withLock { (space) throws(FileSystemError) in
             try space.directory(parent).directory.isLarge
         }
-        if !isLarge || segment.isShortened {
-            let listing = try joinListing(of: parent)
-            defer { listing.leave() }
-            let isAll = try await segment.isShortened ? listing.isAllThere() : listing.firstPageIsAll()
-            let isAnswered = try namespace.withLock { (space) throws(FileSystemError) in
-                let directory = try space.directory(parent).directory
-                if !isAll { directory.isLarge = true }
-                guard let child = directory.child(name) else { return false }
-                return child.asOf >= listing.startedAt
-            }
-            if isAll || isAnswered { return listing.startedAt }
+        guard !isLarge || segment.isShortened else { return nil }
+        let listing = try joinListing(of: parent)
+        defer { listing.leave() }
+        let isAll = try await segment.isShortened ? listing.isAllThere() : listing.firstPageIsAll()
+        let isAnswered = try namespace.withLock { (space) throws(FileSystemError) in
+            let directory = try space.directory(parent).directory
+            if !isAll { directory.isLarge = true }
+            guard let child = directory.child(name) else { return false }
+            return child.asOf >= listing.startedAt
         }
-        return try await askForOne(segment.bytes, in: parent)
+        return isAll || isAnswered ? listing.startedAt : nil
     }
 
     /// Two requests at once: is there an object of that name, is there anything below it? Both: the object has the
@@ -91,7 +101,7 @@ extension FileSystem {
     }
 
     /// nil where the bucket says there is no such thing.
-    private func existing<Value: Sendable>(
+    func existing<Value: Sendable>(
         _ body: @Sendable () async throws(StorageError) -> Value
     ) async -> Result<Value?, FileSystemError> {
         do throws(StorageError) {

@@ -133,8 +133,13 @@ extension FileSystem {
             try await store.list(ListQuery(prefix: prefix, collapsesFolders: true, pageSize: 2))
         }
         let others = page.items.filter { $0.name != prefix }
-        guard others.isEmpty, page.folders.isEmpty, page.nextPageToken == nil else { throw .directoryNotEmpty }
-        return page.items.first.map(FileRecord.init)
+        guard others.isEmpty, page.names.isEmpty, page.folders.isEmpty, page.nextPageToken == nil else {
+            throw .directoryNotEmpty
+        }
+        guard !store.abilities.listsMetadata else { return page.items.first.map(FileRecord.init) }
+        // Lists of names do not show placeholders.
+        let placeholder = await existing { () async throws(StorageError) in try await store.metadata(of: prefix) }
+        return try placeholder.get().map(FileRecord.init)
     }
 
     /// Deletes this generation and no other. What is gone already is as good.

@@ -81,7 +81,7 @@ extension Namespace {
                     forgotten.parents.append(node.number)
                 }
                 forget(below, &forgotten)
-            case .known, .absent:
+            case .known, .listed, .absent:
                 directory.set(name, nil)
                 forgotten.entries.append((name, node.number))
             }

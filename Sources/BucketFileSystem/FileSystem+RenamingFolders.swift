@@ -78,6 +78,7 @@ extension FileSystem {
     }
 
     private func allObjects(below prefix: ObjectName) async throws(FileSystemError) -> [ObjectMetadata] {
+        guard store.abilities.listsMetadata else { return try await allObjectsByName(below: prefix) }
         var query = ListQuery(prefix: prefix, collapsesFolders: false, pageSize: configuration.listPageSize)
         var objects: [ObjectMetadata] = []
         repeat {
@@ -117,7 +118,7 @@ extension FileSystem {
     }
 
     /// `body` for each of `items`, 64 at a time: enough to hide the latency of a request.
-    private func inParallel<Item: Sendable, Value: Sendable>(
+    func inParallel<Item: Sendable, Value: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) async -> Value
     ) async -> [Value] {
         await withTaskGroup(of: Value.self) { group in

@@ -30,7 +30,8 @@ extension DirectoryEntry {
     var kernelForm: stat {
         var form = stat()
         form.st_ino = .init(fileNumber)
-        form.st_mode = kind.fileType
+        // 0 is `DT_UNKNOWN`.
+        form.st_mode = kind?.fileType ?? 0
         return form
     }
 }

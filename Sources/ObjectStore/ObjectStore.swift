@@ -33,6 +33,14 @@ package protocol ObjectStore: Sendable {
     func compose(_ composition: Composition) async throws(StorageError) -> ObjectMetadata
 
     func delete(_ name: ObjectName, if precondition: Precondition) async throws(StorageError)
+
+    /// A lasting URL that lets everyone who has it read the object.
+    /// - Returns: nil if the object has no download token, or the service no such URLs.
+    func downloadURL(of object: ObjectMetadata) -> String?
+}
+
+extension ObjectStore {
+    package func downloadURL(of object: ObjectMetadata) -> String? { nil }
 }
 
 /// What a store's protocol can do.

@@ -103,6 +103,7 @@ enum UnsafeFiles {
         "Sources/firemount/Mounts/Unmounting.swift",
         "Sources/firemount/System/Descriptor.swift",
         "Sources/firemount/System/Files.swift",
+        "Sources/firemount/System/PasswordPrompt.swift",
         "Sources/firemount/System/SystemError.swift",
     ]
 }

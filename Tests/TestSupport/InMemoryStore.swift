@@ -119,7 +119,7 @@ package final class InMemoryStore: ObjectStore {
         try await gate.pass(.list, object: query.prefix)
         var page = try bucket.withLock { (bucket) throws(StorageError) in try bucket.list(query) }
         if !abilities.listsMetadata {
-            page.names = page.items.map(\.name)
+            page.names = page.items.map(\.name).filter { !$0.hasEmptySegment }
             page.items = []
         }
         return page
@@ -237,6 +237,15 @@ package final class InMemoryStore: ObjectStore {
             if abilities.checksPreconditions { try bucket.check(precondition, on: name, for: operation) }
             return try body(&bucket)
         }
+    }
+}
+
+extension ObjectName {
+    /// Such names show in no list of names (PROTOCOL 1.6): placeholders, and what has two slashes in a row.
+    fileprivate var hasEmptySegment: Bool {
+        let slash = UInt8(ascii: "/")
+        let rest = bytes.first == slash ? bytes.dropFirst() : bytes[...]
+        return rest.split(separator: slash, omittingEmptySubsequences: false).contains { $0.isEmpty }
     }
 }
 

@@ -11,6 +11,10 @@ final class Directory {
     var isLarge = false
     /// The listing under way, shared by all who need it.
     var listing: Listing?
+    /// Where lists tell names alone: what is asked about them, ahead of who walks through them.
+    var walk = MetadataWalk()
+    /// Under way.
+    var questions: [EntryName: MetadataQuestion] = [:]
     /// Emptied here and without a placeholder in the bucket: it stays until `rmdir` all the same.
     var stays = false
 
@@ -27,6 +31,7 @@ final class Directory {
         children = [:]
         count = 0
         listing = nil
+        walk = MetadataWalk()
     }
 
     /// A program that probes for many names must not fill the memory. Forgetting one only means to ask again.
@@ -44,12 +49,14 @@ enum Child {
     case node(Node)
     /// Known from a list or an answer, without a node.
     case known(kind: FileAttributes.Kind, record: FileRecord?, asOf: Instant)
+    /// From a list that tells names alone: a folder, or else a file or a link. The rest must be asked for.
+    case listed(isFolder: Bool, asOf: Instant)
     /// Asked for and not there.
     case absent(asOf: Instant)
 
     var exists: Bool {
         switch self {
-        case .node, .known: true
+        case .node, .known, .listed: true
         case .absent: false
         }
     }
@@ -57,14 +64,24 @@ enum Child {
     var asOf: Instant {
         switch self {
         case .node(let node): node.asOf
-        case .known(_, _, let asOf), .absent(let asOf): asOf
+        case .known(_, _, let asOf), .listed(_, let asOf), .absent(let asOf): asOf
+        }
+    }
+
+    /// nil: there is nothing.
+    var isFolder: Bool? {
+        switch self {
+        case .node(let node): node.kind == .directory
+        case .known(let kind, _, _): kind == .directory
+        case .listed(let isFolder, _): isFolder
+        case .absent: nil
         }
     }
 
     var isLocal: Bool {
         switch self {
         case .node(let node): node.isLocal
-        case .known, .absent: false
+        case .known, .listed, .absent: false
         }
     }
 }

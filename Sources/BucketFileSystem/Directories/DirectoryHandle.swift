@@ -3,7 +3,8 @@ import Locking
 /// One entry of a directory being read.
 package struct DirectoryEntry: Sendable {
     package var name: EntryName
-    package var kind: FileAttributes.Kind
+    /// nil: not known yet; whoever wants to know looks the name up.
+    package var kind: FileAttributes.Kind?
     package var fileNumber: UInt64
     /// Where to go on after this entry.
     package var cookie: UInt64

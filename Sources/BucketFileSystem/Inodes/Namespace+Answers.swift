@@ -73,7 +73,7 @@ extension Namespace {
         case .node(let node): node.asOf = Self.longAgo
         case .known(let kind, let record, _):
             directory.set(name, .known(kind: kind, record: record, asOf: Self.longAgo))
-        case .absent: directory.set(name, nil)
+        case .listed, .absent: directory.set(name, nil)
         case nil: break
         }
         if directory.child(name) == nil { directory.listedAt = nil }

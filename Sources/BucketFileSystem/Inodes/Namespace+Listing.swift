@@ -36,10 +36,11 @@ extension Namespace {
         return names
     }
 
-    private func isFile(_ name: EntryName, in folder: Node, seen: Set<EntryName>) -> Bool {
+    func isFile(_ name: EntryName, in folder: Node, seen: Set<EntryName>) -> Bool {
         switch folder.directory?.child(name) {
         case .node(let node): node.kind != .directory && (node.isLocal || seen.contains(name))
         case .known(let kind, _, _): kind != .directory && seen.contains(name)
+        case .listed(let isFolder, _): !isFolder && seen.contains(name)
         case .absent, nil: false
         }
     }
@@ -66,13 +67,17 @@ extension Namespace {
         if case .node(let node) = child { node.directory?.stays == true } else { false }
     }
 
-    /// Kind and number of an entry that need not become a node.
-    func listed(_ name: EntryName, _ child: Child, in folder: Node) -> (FileAttributes.Kind, UInt64) {
+    /// Kind, where it is known, and number of an entry that need not become a node.
+    func listed(_ name: EntryName, _ child: Child, in folder: Node) -> (FileAttributes.Kind?, UInt64) {
         switch child {
         case .node(let node): return (node.kind, node.fileNumber)
         case .known(let kind, _, _):
             let object = objectName(name, in: folder, kind: kind)
             return (kind, FileNumber.make(from: object.bytes, attempt: 0))
+        case .listed(let isFolder, _):
+            // Of two kinds that are no folder, each has the same number.
+            let object = objectName(name, in: folder, kind: isFolder ? .directory : .file)
+            return (isFolder ? .directory : nil, FileNumber.make(from: object.bytes, attempt: 0))
         case .absent: preconditionFailure("an absent child is not listed: \(name)")
         }
     }

@@ -28,7 +28,7 @@ extension Namespace {
                 let copy = copies[objectName(name, in: folder, kind: kind)]
                 directory.set(name, copy.map { .known(kind: kind, record: $0, asOf: asOf) })
                 if copy == nil { directory.listedAt = nil }
-            case .absent: break
+            case .listed, .absent: break
             }
         }
     }

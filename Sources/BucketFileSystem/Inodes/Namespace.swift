@@ -78,14 +78,15 @@ struct Namespace {
 
     // MARK: Nodes
 
-    /// The node of child `name`, made if only its record is known; nil when there is no such child.
+    /// The node of child `name`, made if only its record is known; nil when there is no such child, or its name alone
+    /// is known.
     mutating func nodeOfChild(_ name: EntryName, in folder: Node) -> Node? {
         guard let directory = folder.directory else { return nil }
         switch directory.child(name) {
         case .node(let node): return node
         case .known(let kind, let record, let asOf):
             return addNode(name, in: folder, kind: kind, record: record, asOf: asOf)
-        case .absent, nil: return nil
+        case .listed, .absent, nil: return nil
         }
     }
 

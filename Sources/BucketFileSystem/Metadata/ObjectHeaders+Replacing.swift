@@ -17,7 +17,15 @@ extension ObjectHeaders {
         }
         let kept = old.custom.filter { !PosixMetadata.Key.isOfFile($0.key) }
         new.custom = custom.merging(kept) { own, _ in own }
+        // Links to either go on working. A Firebase server gives each new object a token that nobody has asked for.
+        new.downloadTokens = Self.joined(old.downloadTokens, downloadTokens)
         return new
+    }
+
+    private static func joined(_ first: String?, _ second: String?) -> String? {
+        guard let first, let second else { return first ?? second }
+        let known = first.split(separator: ",")
+        return (known + second.split(separator: ",").filter { !known.contains($0) }).joined(separator: ",")
     }
 }
 

@@ -30,10 +30,6 @@ extension FirebaseStore {
         }
     }
 
-    /// Asks for as little as tells whether the bucket is there.
-    /// - Parameter prefix: where the rules are asked about lists.
-    /// - Throws: `.notFound` when there is no such bucket, `.forbidden`, `.unauthenticated`, or why nobody could be
-    ///   asked.
     package func checkBucket(listing prefix: ObjectName) async throws(StorageError) {
         _ = try await list(ListQuery(prefix: prefix, collapsesFolders: true, pageSize: 1))
     }

@@ -9,7 +9,7 @@ extension FirebaseStore {
         var query = Query()
         query.add("alt", "media")
         let url = routes.object(request.name, query)
-        let transfer = ObjectRead(request, by: caller, into: receiver) { _ in url }
+        let transfer = ObjectRead(request, asksForGeneration: false, by: caller, into: receiver) { _ in url }
         transfer.start()
         return transfer
     }

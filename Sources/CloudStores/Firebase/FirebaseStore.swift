@@ -7,7 +7,7 @@ package import ObjectStore
 ///
 /// Lists tell names alone. The protocol has no preconditions: the store asks for an object's metadata just before each
 /// change and compares, so that a change by somebody else in between, within one request's time, is not noticed.
-package final class FirebaseStore: ObjectStore {
+package final class FirebaseStore: BucketStore {
     package struct Configuration: Sendable {
         /// The longest a call may take, retries included, without progress.
         package var timeLimit: Duration = .seconds(60)

@@ -4,7 +4,7 @@ package import Logging
 package import ObjectStore
 
 /// A bucket over the Google Cloud Storage JSON API (PROTOCOL section 4). One request, one file. Any thread may call it.
-package final class GoogleCloudStore: ObjectStore {
+package final class GoogleCloudStore: BucketStore {
     package struct Configuration: Sendable {
         /// The longest a call may take, retries included, without progress.
         package var timeLimit: Duration = .seconds(60)
@@ -53,6 +53,11 @@ package final class GoogleCloudStore: ObjectStore {
 
     package var abilities: StoreAbilities {
         StoreAbilities(listsMetadata: true, checksPreconditions: true, composes: true, streams: true)
+    }
+
+    /// Firebase answers at an address of its own, emulators at the one they have.
+    package func downloadURL(of object: ObjectMetadata) -> String? {
+        DownloadURL.make(of: object, in: bucket, at: endpoint == .google ? .firebase : endpoint)
     }
 
     var movesByCopying: Bool {

@@ -14,12 +14,9 @@ extension GoogleCloudStore {
         }
     }
 
-    /// Asks for as little as tells whether the bucket is there and may be listed.
-    /// - Throws: `.notFound` when there is no such bucket, `.forbidden`, `.unauthenticated`, or why nobody could be
-    ///   asked.
-    package func checkBucket() async throws(StorageError) {
+    package func checkBucket(listing prefix: ObjectName = ObjectName([])) async throws(StorageError) {
         let answer = try await listAnswer(
-            ListQuery(prefix: ObjectName([]), collapsesFolders: true, pageSize: 1), fields: "kind,nextPageToken")
+            ListQuery(prefix: prefix, collapsesFolders: true, pageSize: 1), fields: "kind,nextPageToken")
         do throws(AnswerDocument.Malformed) {
             _ = try AnswerDocument(answer.body, .page)
         } catch {

@@ -33,13 +33,13 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
     private var name: ObjectName { course.request.name }
 
     init(
-        _ request: ReadRequest, by caller: ServiceCaller, into receiver: any ReadReceiver,
+        _ request: ReadRequest, asksForGeneration: Bool, by caller: ServiceCaller, into receiver: any ReadReceiver,
         url: @escaping @Sendable (ObjectGeneration?) -> String
     ) {
         self.caller = caller
         self.url = url
         self.receiver = receiver
-        course = ReadCourse(request)
+        course = ReadCourse(request, asksForGeneration: asksForGeneration)
         retries = RetryState(policy: caller.policy, clock: caller.clock)
     }
 

@@ -27,6 +27,8 @@ struct ReadCourse {
     }
 
     let request: ReadRequest
+    /// The protocol can ask for one generation; else whichever is live answers.
+    let asksForGeneration: Bool
     /// Which generation must answer: the one asked for, or the one that the first answer showed.
     private(set) var objectGeneration: ObjectGeneration?
     private var head: ReadHead?
@@ -48,8 +50,9 @@ struct ReadCourse {
     private static let damageLimit = 1
     private static let errorBodyLimit = 16 << 10
 
-    init(_ request: ReadRequest) {
+    init(_ request: ReadRequest, asksForGeneration: Bool = true) {
         self.request = request
+        self.asksForGeneration = asksForGeneration
         objectGeneration = request.objectGeneration
     }
 
@@ -224,6 +227,9 @@ struct ReadCourse {
         case 304, 412: return .failed(failure(.generationChanged, refusal.message, answer.status))
         case 404 where head != nil:
             return .failed(failure(.generationChanged, "the object was replaced or deleted meanwhile", answer.status))
+        case 416 where !asksForGeneration && objectGeneration != nil && request.offset + received > 0:
+            // Whoever names a generation knows its size: a shorter one has taken its place.
+            return .failed(failure(.generationChanged, "the object is shorter than it was", answer.status))
         case 416 where request.offset == 0 && received == 0 && !asksWithoutRange:
             // The object is empty. Asked without a range, the server tells the rest.
             asksWithoutRange = true

@@ -143,6 +143,16 @@ struct FirebaseRequestTests {
         #expect(scripted.asked[0].header("Accept-Encoding") == "gzip")
     }
 
+    @Test func aShorterObjectInItsPlaceIsAnotherGeneration() async throws {
+        let scripted = try ScriptedFirebase([.answer(416, [("content-range", "bytes */5")])])
+        let outcome = await scripted.read(
+            ReadRequest(name: ObjectName("x"), objectGeneration: ObjectGeneration(7), offset: 100, count: 5))
+        #expect(outcome.error?.kind == .generationChanged)
+        let unpinned = try ScriptedFirebase([.answer(416, [("content-range", "bytes */5")])])
+        let past = await unpinned.read(ReadRequest(name: ObjectName("x"), offset: 100, count: 5))
+        #expect(past.error?.kind == .rangeNotSatisfiable)
+    }
+
     @Test func theWholeObjectForARangeIsCut() async throws {
         let scripted = try ScriptedFirebase([whole(hello)])
         let outcome = await scripted.read(ReadRequest(name: ObjectName("x"), offset: 1, count: 3))
