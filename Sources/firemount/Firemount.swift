@@ -44,6 +44,9 @@ struct Firemount {
                 command: request.command, mountPoint: environment.absolutePath(request.mountPoint), id: request.id
             ).run()
         case .mount(let request): return try mount(request, arguments, environment)
+        case .login(let request): try LoginCommand(request: request, environment: environment).run()
+        case .logout: try LogoutCommand(environment: environment).run()
+        case .whoami: try WhoamiCommand(environment: environment).run()
         case .serve(let settings): try ServeCommand(settings, environment).run()
         case .demo(let request): return try DemoCommand(request: request, environment: environment).run()
         }

@@ -12,11 +12,14 @@ enum HelpText {
         case .refresh: page(.refresh, about: refreshText, options: [Option<Void>]())
         case .serve: page(.serve, about: serveText, options: ServeSettings.options)
         case .demo: page(.demo, about: demoText, options: DemoRequest.options)
+        case .login: page(.login, about: loginText, options: LoginRequest.options)
+        case .logout: page(.logout, about: logoutText, options: [Option<Void>]())
+        case .whoami: page(.whoami, about: whoamiText, options: [Option<Void>]())
         }
     }
 
     private static let overview = """
-        Firemount mounts a Google Cloud Storage bucket as a directory.
+        Firemount mounts a Cloud Storage bucket, of Google Cloud or of Firebase, as a directory.
 
           firemount demo [MOUNTPOINT]                             try it: local server and mount, no account needed
           firemount [mount] gs://BUCKET[/PREFIX] MOUNTPOINT       mount a bucket
@@ -24,6 +27,7 @@ enum HelpText {
           firemount status [MOUNTPOINT]                           mounts, uploads under way, and what is not stored
           firemount pause MOUNTPOINT [ID]                         lets uploads rest; so go resume and cancel
           firemount refresh PATH                                  forget what is cached of a file or a folder tree
+          firemount login | logout | whoami                       the Firebase user that mounts with --user act as
           firemount serve                                         a local bucket server, for development and tests
           firemount help COMMAND                                  the options of a command
           firemount --version
@@ -35,6 +39,10 @@ enum HelpText {
 
         Credentials, unless an option names them: $GOOGLE_APPLICATION_CREDENTIALS, gcloud's application default
         credentials, the metadata server. $STORAGE_EMULATOR_HOST names an emulator, which is spoken to anonymously.
+
+        With --user the mount acts as the user of firemount login, and the bucket's Security Rules decide what it may
+        do; names are listed, and the rest is asked for name by name. Mount the folder that the rules let the user
+        into: gs://BUCKET/users/UID. $FIREBASE_STORAGE_EMULATOR_HOST and $FIREBASE_AUTH_EMULATOR_HOST name emulators.
 
         Durations are written 500ms, 2s, 5m or 1h; sizes 64MiB, 512K or 1GB; modes in octal.
         """
@@ -65,6 +73,20 @@ enum HelpText {
     private static let cancelText = """
         Gives up the upload of that number, or all that are under way. Whoever closes such a file is told so; its bytes
         stay, and are stored when it is closed again.
+        """
+
+    private static let loginText = """
+        Signs a user of Firebase in and keeps the sign-in, readable for you alone, in $XDG_CONFIG_HOME/firemount (or
+        ~/.config/firemount). Mounts with --user act as that user. The password is never an argument.
+        $FIREBASE_AUTH_EMULATOR_HOST names an emulator, which takes any key.
+        """
+
+    private static let logoutText = """
+        Forgets the sign-in. Mounts that are there go on as long as their last token lasts.
+        """
+
+    private static let whoamiText = """
+        Says who is signed in. Exit 1 if nobody is.
         """
 
     private static let serveText = """

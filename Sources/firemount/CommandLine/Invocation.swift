@@ -9,6 +9,9 @@ enum Invocation: Sendable, Equatable {
     case transfers(TransferRequest)
     case serve(ServeSettings)
     case demo(DemoRequest)
+    case login(LoginRequest)
+    case logout
+    case whoami
     case help(Verb?)
     case version
 
@@ -51,8 +54,19 @@ enum Invocation: Sendable, Equatable {
             case .cancel: .transfers(try TransferRequest(.cancel, parsing: words))
             case .serve: .serve(try ServeSettings(parsing: words))
             case .demo: .demo(try DemoRequest(parsing: words))
+            case .login: .login(try LoginRequest(parsing: words))
+            case .logout: try Self.bare(.logout, words)
+            case .whoami: try Self.bare(.whoami, words)
             }
         }
+    }
+
+    /// A command that takes no words.
+    private static func bare(_ invocation: Invocation, _ words: [String]) throws(UsageError) -> Invocation {
+        var none: Void = ()
+        let operands = try ArgumentParser<Void>(options: []).parse(words, into: &none)
+        if let first = operands.first { throw UsageError("'\(first)' is one word too many") }
+        return invocation
     }
 
     /// Runs `body`; a mistake that belongs to no option shows `usage`.
@@ -65,7 +79,7 @@ enum Invocation: Sendable, Equatable {
 
 /// The commands.
 enum Verb: String, CaseIterable, Sendable {
-    case mount, unmount, status, pause, resume, cancel, refresh, serve, demo
+    case mount, unmount, status, pause, resume, cancel, refresh, serve, demo, login, logout, whoami
 
     init(spelling: String) throws(UsageError) {
         if spelling == "umount" {
@@ -91,6 +105,9 @@ enum Verb: String, CaseIterable, Sendable {
         case .refresh: "firemount refresh PATH"
         case .serve: "firemount serve [--data DIR] [--port N] [--bucket NAME]… [options]"
         case .demo: "firemount demo [MOUNTPOINT]"
+        case .login: "firemount login --email E | --anonymous | --custom-token-file FILE [options]"
+        case .logout: "firemount logout"
+        case .whoami: "firemount whoami"
         }
     }
 }

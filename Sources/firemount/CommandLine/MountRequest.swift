@@ -35,6 +35,8 @@ struct MountSettings: Sendable, Equatable {
     var endpoint: ServiceEndpoint?
     var storageProtocol: StorageProtocol?
 
+    /// Act as the signed-in Firebase user.
+    var isUser = false
     var isAnonymous = false
     var keyFile: TypedPath?
     var tokenFile: TypedPath?
@@ -65,10 +67,17 @@ struct MountSettings: Sendable, Equatable {
     /// Options that contradict each other or cannot be used as they are.
     func checkTogether() throws(UsageError) {
         let named = [
-            (isAnonymous, "--anonymous"), (keyFile != nil, "--key-file"), (tokenFile != nil, "--token-file"),
+            (isUser, "--user"), (isAnonymous, "--anonymous"), (keyFile != nil, "--key-file"),
+            (tokenFile != nil, "--token-file"),
         ].filter(\.0).map(\.1)
         guard named.count < 2 else {
             throw UsageError("\(named[0]) and \(named[1]) exclude each other; keep one of them")
+        }
+        if isUser, storageProtocol == .gcs {
+            throw UsageError("--user speaks the firebase protocol; leave --protocol gcs out")
+        }
+        if keyFile != nil, storageProtocol == .firebase {
+            throw UsageError("--key-file is for the gcs protocol; in the firebase protocol use --user or --anonymous")
         }
         if let memoryLimit, memoryLimit.bytes < Self.leastMemoryLimit.bytes {
             throw UsageError("--memory-limit is too small for reading and writing; the least is 16MiB")

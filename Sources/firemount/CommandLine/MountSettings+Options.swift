@@ -4,13 +4,20 @@ extension MountSettings {
         bucketOptions + cacheOptions + ownershipOptions + mountOptions + logOptions + [list]
 
     private static let bucketOptions: [Option<MountSettings>] = [
-        Option("endpoint", sets: \.endpoint, "root of the service (https://storage.googleapis.com)"),
-        Option("protocol", sets: \.storageProtocol, "gcs or auto (auto, which is gcs in this version)"),
+        Option("endpoint", sets: \.endpoint, "root of the service (Google's)"),
+        Option("protocol", sets: \.storageProtocol, "firebase, gcs or auto: firebase for --user, else gcs (auto)"),
+        user,
         Option("anonymous", turnsOn: \.isAnonymous, "send no credentials: public buckets and emulators"),
         Option("key-file", "FILE", sets: \.keyFile, "service account key, or saved user credentials (JSON)"),
         Option("token-file", "FILE", sets: \.tokenFile, "file with an access token, read again when it changes"),
         Option("timeout", sets: \.timeout, "longest wait for a dead network (60s)"),
     ]
+
+    /// Not for `-o`: there the word means that users may mount (mount(8)). `-o protocol=firebase` says the same.
+    private static let user = Option<MountSettings>(
+        "user", placeholder: nil, isMountOption: false,
+        help: "act as the user of firemount login, under the bucket's Security Rules"
+    ) { (settings, _) throws(UsageError) in settings.isUser = true }
 
     private static let cacheOptions: [Option<MountSettings>] = [
         Option("metadata-ttl", sets: \.metadataTTL, "how old cached metadata may be (60s)"),

@@ -113,6 +113,19 @@ struct HostName: OptionValue, Equatable {
     }
 }
 
+/// Words that are taken as they are.
+struct Text: OptionValue, Equatable {
+    let text: String
+
+    static let placeholder = "TEXT"
+    static let forms = "anything but nothing"
+
+    init?(spelling: String) {
+        guard !spelling.isEmpty else { return nil }
+        text = spelling
+    }
+}
+
 /// A path as typed: relative ones mean the directory the command was started in.
 struct TypedPath: OptionValue, Equatable {
     let text: String
@@ -138,10 +151,10 @@ extension ServiceEndpoint: OptionValue {
 
 /// Which protocol the bucket is spoken to with.
 enum StorageProtocol: String, OptionValue, CaseIterable {
-    case auto, gcs
+    case auto, firebase, gcs
 
     static let placeholder = "NAME"
-    static let forms = "gcs or auto; this version speaks the Google Cloud Storage protocol only"
+    static let forms = "auto, firebase or gcs"
 
     init?(spelling: String) { self.init(rawValue: spelling) }
 }

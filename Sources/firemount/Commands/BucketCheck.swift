@@ -45,7 +45,11 @@ struct BucketCheck {
         do {
             try await configuration.store(
                 transport: transport, credentials: credentials, timeLimit: Self.retryTime, log: quietLog
-            ).checkBucket()
+            ).checkBucket(listing: configuration.fileSystem.prefix)
+            return .success(credentials)
+        } catch let error where configuration.storageProtocol == .firebase && error.kind == .forbidden {
+            // Rules often let a user into his own folder without letting him see what is beside it.
+            log(.warning, "\(configuration.bucket.url) itself cannot be listed, folders in it perhaps can: \(error)")
             return .success(credentials)
         } catch {
             return .failure(failure(error))
@@ -87,10 +91,17 @@ extension MountConfiguration {
     /// - Parameter timeLimit: how long a call may go on trying.
     func store(
         transport: any HTTPTransport, credentials: any CredentialSource, timeLimit: Duration, log: Logger
-    ) -> GoogleCloudStore {
-        var configuration = GoogleCloudStore.Configuration()
+    ) -> any BucketStore {
+        guard storageProtocol == .firebase else {
+            var configuration = GoogleCloudStore.Configuration()
+            configuration.timeLimit = timeLimit
+            return GoogleCloudStore(
+                bucket: bucket.bucket, endpoint: endpoint, transport: transport, credentials: credentials,
+                configuration: configuration, log: log)
+        }
+        var configuration = FirebaseStore.Configuration()
         configuration.timeLimit = timeLimit
-        return GoogleCloudStore(
+        return FirebaseStore(
             bucket: bucket.bucket, endpoint: endpoint, transport: transport, credentials: credentials,
             configuration: configuration, log: log)
     }

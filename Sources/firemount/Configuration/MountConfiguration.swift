@@ -10,6 +10,8 @@ struct MountConfiguration: Sendable {
     var isForeground: Bool
     var allowsNonEmpty: Bool
 
+    /// `firebase` or `gcs`.
+    var storageProtocol: StorageProtocol
     var endpoint: ServiceEndpoint
     var credentials: CredentialChoice
     var timeout: Duration
@@ -29,10 +31,12 @@ struct MountConfiguration: Sendable {
         bucket = request.bucket
         isForeground = settings.isForeground
         allowsNonEmpty = settings.allowsNonEmpty
-        let emulator = try Self.emulator(environment)
-        endpoint = settings.endpoint ?? emulator ?? .google
-        credentials = Self.credentials(
-            settings, isEmulator: settings.endpoint == nil && emulator != nil, environment)
+        let storageProtocol = Self.storageProtocol(settings)
+        let emulator = try Self.emulator(storageProtocol, environment)
+        self.storageProtocol = storageProtocol
+        endpoint = settings.endpoint ?? emulator ?? (storageProtocol == .firebase ? .firebase : .google)
+        credentials = try Self.credentials(
+            settings, storageProtocol, isEmulator: settings.endpoint == nil && emulator != nil, environment)
         timeout = settings.timeout ?? .seconds(60)
         cacheDirectory = try Self.cacheDirectory(settings, environment)
         fileSystem = Self.fileSystem(request, environment)
@@ -47,20 +51,35 @@ struct MountConfiguration: Sendable {
         logFormat = settings.logFormat ?? .text
     }
 
-    private static func emulator(_ environment: ProcessEnvironment) throws(CommandFailure) -> ServiceEndpoint? {
-        guard let host = environment["STORAGE_EMULATOR_HOST"] else { return nil }
-        do { return try ServiceEndpoint(parsing: host) } catch {
-            throw CommandFailure("STORAGE_EMULATOR_HOST: \(error); set it to http://HOST:PORT, or unset it")
+    private static func storageProtocol(_ settings: MountSettings) -> StorageProtocol {
+        switch settings.storageProtocol {
+        case .firebase: .firebase
+        case .gcs: .gcs
+        case .auto, nil: settings.isUser ? .firebase : .gcs
         }
+    }
+
+    /// Emulators of Firebase speak both protocols, at one address.
+    private static func emulator(
+        _ storageProtocol: StorageProtocol, _ environment: ProcessEnvironment
+    ) throws(CommandFailure) -> ServiceEndpoint? {
+        let ours = try environment.emulator("FIREBASE_STORAGE_EMULATOR_HOST")
+        let google = try environment.emulator("STORAGE_EMULATOR_HOST")
+        return storageProtocol == .firebase ? ours ?? google : google ?? ours
     }
 
     /// An emulator named by the environment is spoken to without credentials, unless an option names some.
     private static func credentials(
-        _ settings: MountSettings, isEmulator: Bool, _ environment: ProcessEnvironment
-    ) -> CredentialChoice {
+        _ settings: MountSettings, _ storageProtocol: StorageProtocol, isEmulator: Bool,
+        _ environment: ProcessEnvironment
+    ) throws(CommandFailure) -> CredentialChoice {
         if let file = settings.keyFile { return .keyFile(environment.absolutePath(file)) }
-        if let file = settings.tokenFile { return .tokenFile(environment.absolutePath(file)) }
-        return settings.isAnonymous || isEmulator ? .anonymous : .applicationDefault
+        if let file = settings.tokenFile {
+            return .tokenFile(environment.absolutePath(file), storageProtocol == .firebase ? .firebase : .bearer)
+        }
+        if settings.isAnonymous || isEmulator && !settings.isUser { return .anonymous }
+        guard storageProtocol == .firebase else { return .applicationDefault }
+        return .firebaseUser(try environment.identityFile(), emulator: try environment.authEmulator())
     }
 
     private static func cacheDirectory(

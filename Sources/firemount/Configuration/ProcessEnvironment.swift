@@ -1,3 +1,4 @@
+import CloudStores
 import Glibc
 
 /// What the process was started with, apart from its arguments.
@@ -41,6 +42,30 @@ struct ProcessEnvironment: Sendable {
         self["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? self["HOME"].map { "\($0)/.cache" }
             ?? (userID == 0 ? "/var/cache" : nil)
     }
+
+    /// Where the user's settings belong; nil: nowhere.
+    var configHome: String? {
+        self["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? self["HOME"].map { "\($0)/.config" }
+    }
+
+    /// Where the signed-in Firebase user is kept.
+    func identityFile() throws(CommandFailure) -> FirebaseIdentityFile {
+        guard let home = configHome else {
+            throw CommandFailure("there is no HOME to keep the sign-in in; set HOME or XDG_CONFIG_HOME")
+        }
+        return FirebaseIdentityFile("\(home)/firemount/identity.json")
+    }
+
+    /// The emulator that a variable names; nil: none.
+    func emulator(_ variable: String) throws(CommandFailure) -> ServiceEndpoint? {
+        guard let host = self[variable] else { return nil }
+        do { return try ServiceEndpoint(parsing: host) } catch {
+            throw CommandFailure("\(variable): \(error); set it to HOST:PORT, or unset it")
+        }
+    }
+
+    /// Where sign-ins are made and renewed, if not at Google.
+    func authEmulator() throws(CommandFailure) -> ServiceEndpoint? { try emulator("FIREBASE_AUTH_EMULATOR_HOST") }
 
     /// Where the user's data belongs.
     var dataHome: String? {

@@ -52,6 +52,35 @@ struct MountConfigurationTests {
         #expect(configuration.credentials == .applicationDefault)
     }
 
+    @Test func theProtocolFollowsTheUser() throws {
+        let environment = ["HOME": "/h", "XDG_CONFIG_HOME": "/c"]
+        let kept = FirebaseIdentityFile("/c/firemount/identity.json")
+        for options in ["--user", "--protocol firebase", "-o protocol=firebase"] {
+            let configuration = try configuration("mount b d \(options)", environment)
+            #expect(configuration.storageProtocol == .firebase)
+            #expect(configuration.endpoint == .firebase)
+            #expect(configuration.credentials == .firebaseUser(kept))
+        }
+        #expect(try configuration("mount b d --anonymous", environment).storageProtocol == .gcs)
+        let anonymous = try configuration("mount b d --anonymous --protocol firebase", environment)
+        #expect(anonymous.credentials == .anonymous)
+        let file = try configuration("mount b d --token-file t --protocol firebase", environment)
+        #expect(file.credentials == .tokenFile("/here/t", .firebase))
+    }
+
+    @Test func emulatorsOfFirebaseAreFoundInTheEnvironment() throws {
+        let environment = [
+            "HOME": "/h", "FIREBASE_STORAGE_EMULATOR_HOST": "127.0.0.1:1", "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:2",
+        ]
+        let user = try configuration("mount b d --user", environment)
+        #expect(user.endpoint.root == "http://127.0.0.1:1")
+        let auth = try ServiceEndpoint(parsing: "127.0.0.1:2")
+        let kept = FirebaseIdentityFile("/h/.config/firemount/identity.json")
+        #expect(user.credentials == .firebaseUser(kept, emulator: auth))
+        #expect(try configuration("mount b d --protocol firebase", environment).credentials == .anonymous)
+        #expect(try configuration("mount b d", environment).endpoint.root == "http://127.0.0.1:1")
+    }
+
     @Test func anEmulatorThatIsNoAddressIsNamed() {
         let error = #expect(throws: CommandFailure.self) {
             try configuration("mount b d", ["HOME": "/h", "STORAGE_EMULATOR_HOST": "a b"])
