@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: [
         ("--metadata-ttl 2", "500ms"), ("--memory-limit many", "64MiB"), ("--file-mode rw", "octal"),
         ("--wat", "unknown option --wat"), ("-o wat", "unknown mount option 'wat'"), ("--endpoint ftp://x", "http"),
-        ("--protocol firebase", "gcs"), ("--anonymous --key-file k", "exclude each other"),
+        ("--protocol ftp", "gcs"), ("--anonymous --key-file k", "exclude each other"),
         ("one-more", "one word too many"),
     ])
     func whatIsTypedWrongShowsItsUsage(words: String, says: String) throws {

@@ -56,7 +56,7 @@ final class MountedBucket: Sendable {
             [
                 Programs.firemount, "mount", source, directory, "--foreground", "--anonymous", "--endpoint", server.url,
                 "--cache-dir", try folder.subfolder("cache"),
-            ] + options
+            ] + server.kind.mountOptions + options
         // What a killed mount leaves is for the next one to clear, and for `tearDown`.
         let service = try Service(
             command, folder: folder.path, name: "mount",

@@ -1,11 +1,15 @@
 import Foundation
 import Testing
 
-/// The programs that a mounted bucket is tested against: our own, and one that knows nothing of us.
+/// What a mounted bucket is tested against: our own server, in the JSON protocol and in Firebase's, and one that knows
+/// nothing of us.
 enum Server: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case local, fakeGCS
+    case local, firebase, fakeGCS
 
     var testDescription: String { rawValue }
+
+    /// What a mount of its bucket is told about the protocol.
+    var mountOptions: [String] { self == .firebase ? ["--protocol", "firebase"] : [] }
 }
 
 /// A server process with one empty bucket.
@@ -17,15 +21,17 @@ final class RunningServer: Sendable {
     private let folder: String
     private let service: Service
 
-    init(_ kind: Server, folder: String) throws {
+    /// - Parameter options: more for our own server.
+    init(_ kind: Server, folder: String, options: [String] = []) throws {
         self.kind = kind
         self.folder = folder
         switch kind {
-        case .local:
+        case .local, .firebase:
             let data = "\(folder)/data"
             try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
             service = try Service(
-                [Programs.firemount, "serve", "--data", data, "--port", "0", "--bucket", Self.bucketName],
+                [Programs.firemount, "serve", "--data", data, "--port", "0", "--bucket", Self.bucketName]
+                    + options,
                 folder: folder, name: "server")
             url = try Self.announcedURL(of: service)
         case .fakeGCS:
