@@ -15,6 +15,9 @@ package struct Configuration: Sendable {
     package var metadataDelay = Duration.seconds(1)
     /// It waits only if this mount has written to the object so lately: then the bucket will hardly refuse it.
     package var recentWrite = Duration.seconds(5)
+    /// From this size on, bytes that were added at an object's end are stored by themselves and joined to it there. The
+    /// three requests that takes cost less than to send so much again.
+    package var appendLimit: Int64 = 4 << 20
     package var isReadOnly = false
     package var owner: UInt32 = 0
     package var group: UInt32 = 0

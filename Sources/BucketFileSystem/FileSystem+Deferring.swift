@@ -17,6 +17,22 @@ extension FileSystem {
         }
     }
 
+    /// The file was stored: what was set of it meanwhile is to follow.
+    func settleChanges(of inode: InodeNumber, _ contents: FileContents) throws(FileSystemError) {
+        markWritten(inode)
+        forgetNote(of: contents)
+        guard contents.unsentChanges != nil else { return }
+        try waitToSend(inode)
+        journaling((try? place(of: inode).name) ?? ObjectName("")) { () throws(FileSystemError) in
+            try note(contents, of: inode)
+        }
+    }
+
+    private func waitToSend(_ inode: InodeNumber) throws(FileSystemError) {
+        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).pins += 1 }
+        sendLater(inode, after: configuration.metadataDelay)
+    }
+
     func markWritten(_ inode: InodeNumber) {
         let now = clock.now()
         namespace.withLock { space in (try? space.node(inode))?.writtenAt = now }
@@ -26,10 +42,7 @@ extension FileSystem {
         _ changes: MetadataChanges, of inode: InodeNumber, _ contents: FileContents
     ) async throws(FileSystemError) {
         guard let isFirst = contents.addUnsent(changes) else { return }
-        if isFirst {
-            try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).pins += 1 }
-            sendLater(inode, after: configuration.metadataDelay)
-        }
+        if isFirst { try waitToSend(inode) }
         do throws(FileSystemError) {
             try note(contents, of: inode)
         } catch {

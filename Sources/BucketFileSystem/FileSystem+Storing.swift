@@ -15,6 +15,7 @@ extension FileSystem {
     }
 
     private func store(_ contents: FileContents, of inode: InodeNumber) async throws(FileSystemError) {
+        try await saveBytesForCopies(of: inode)
         for attempt in 0..<4 {
             let (name, record, link) = try place(of: inode)
             guard link != .unlinked else { return contents.forgetUnsaved() }
@@ -31,11 +32,16 @@ extension FileSystem {
     private func storeOnce(
         _ contents: FileContents, of inode: InodeNumber, as name: ObjectName, over record: FileRecord?
     ) async throws(FileSystemError) {
+        if try await storeOnServer(contents, of: inode, as: name, over: record) { return }
         do throws(FileSystemError) {
             guard let snapshot = contents.snapshot() else { return contents.forgetUnsaved() }
             try await store(snapshot, isFrozen: false, contents, of: inode, as: name, over: record)
         } catch {
             guard case .staging = error, contents.isDirty else { throw error }
+            // The copy is to have all of the file.
+            if let snapshot = contents.snapshot() {
+                try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
+            }
             // Written while it was being sent. A copy holds still.
             let copy = try makeStagingFile()
             guard let snapshot = try contents.frozenCopy(into: copy) else { return }
@@ -47,7 +53,7 @@ extension FileSystem {
         _ snapshot: FileContents.Snapshot, isFrozen: Bool, _ contents: FileContents, of inode: InodeNumber,
         as name: ObjectName, over record: FileRecord?
     ) async throws(FileSystemError) {
-        try await fill(contents, snapshot, of: record)
+        try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
         let checksum = try await onStagingQueue { () throws(FileSystemError) in
             if let known = snapshot.checksum { return known }
             return try snapshot.file.checksum(size: snapshot.size)
@@ -77,8 +83,7 @@ extension FileSystem {
                 try contents.didStore(snapshot, as: Journal.Place(stored))
             }
             try didStore(stored, of: inode)
-            forgetNote(of: contents)
-            markWritten(inode)
+            try settleChanges(of: inode, contents)
         } catch {
             if case .stale = error, isExclusive { throw .exists }
             throw error.asFailureToStore
@@ -99,7 +104,7 @@ extension FileSystem {
     /// Fetches what the file still shows of the bucket's version into the staging file, several pieces at once. Where
     /// that is most of it, the rest is fetched too, for the checksum of the whole: what is damaged on the way must not
     /// become the new version.
-    private func fill(
+    func fill(
         _ contents: FileContents, _ snapshot: FileContents.Snapshot, of record: FileRecord?
     ) async throws(FileSystemError) {
         guard !snapshot.missingBase.isEmpty else { return }
@@ -164,6 +169,7 @@ extension FileSystem {
 
     /// The bytes of an open file that is about to lose its object, so that its holders can go on reading.
     func saveBytesForHolders(of inode: InodeNumber) async throws(FileSystemError) {
+        try await saveBytesForCopies(of: inode)
         let isOpen = try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
             return node.kind == .file && node.handles > 0 && node.record != nil
@@ -281,7 +287,7 @@ extension FileSystemError {
     }
 
     /// Nothing that an upload needs can be missing but the bucket: "no such file" would be a lie to whoever closes one.
-    fileprivate var asFailureToStore: FileSystemError {
+    var asFailureToStore: FileSystemError {
         guard case .storage(let error) = self, error.kind == .notFound else { return self }
         return .storage(
             StorageError(

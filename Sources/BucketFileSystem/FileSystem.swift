@@ -22,6 +22,9 @@ package final class FileSystem: Sendable {
     let counter = Lock(UInt64(0))
     /// Work that goes on after its operation was answered: stores after the last close.
     let afterwork = Afterwork()
+    /// Files whose bytes are to become those of other files when these are stored.
+    let copies = Lock([InodeNumber: Set<InodeNumber>]())
+    let appending = Lock(AppendingState())
     let recovery = Lock<Recovery?>(nil)
     /// Uploads under way.
     package let transfers = TransferRegistry()

@@ -47,6 +47,7 @@ func addFileOperations(to operations: inout fuse_lowlevel_ops) {
         }
     }
     addStoring(to: &operations)
+    addCopying(to: &operations)
     addAllocation(to: &operations)
 }
 
@@ -74,6 +75,22 @@ private func addStoring(to operations: inout fuse_lowlevel_ops) {
         let request = unsafe Request(request)
         unsafe request.fileSystem.release(HandleID(info))
         request.reply(Operation("release", InodeNumber(inode))).done()
+    }
+}
+
+private func addCopying(to operations: inout fuse_lowlevel_ops) {
+    unsafe operations.copy_file_range = { request, inode, offset, source, _, targetOffset, target, count, flags in
+        let request = unsafe Request(request)
+        let reply = request.reply(Operation("copy_file_range", InodeNumber(inode)))
+        guard flags == 0 else { return reply.fail(.invalidArgument) }
+        do throws(FileSystemError) {
+            let copied = try unsafe request.fileSystem.copyRange(
+                from: HandleID(source), at: Int64(offset), to: HandleID(target), at: Int64(targetOffset),
+                count: Int64(clamping: count))
+            reply.wrote(Int(copied))
+        } catch {
+            reply.fail(error)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import CFUSE
 /// The kernel's requests, decoded. Each is answered exactly once (`Reply`).
 ///
 /// What is left out answers itself: `access` (the kernel checks modes if it is asked to by `default_permissions`),
-/// locks (kept by the kernel for this machine), `lseek` for holes, `copy_file_range`, `ioctl`, `poll`, `bmap`.
+/// locks (kept by the kernel for this machine), `lseek` for holes, `ioctl`, `poll`, `bmap`.
 ///
 /// The table is built outside any actor, because libfuse calls it on its own threads.
 nonisolated func makeOperations() -> fuse_lowlevel_ops {

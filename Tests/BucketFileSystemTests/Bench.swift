@@ -26,6 +26,11 @@ final class Bench: Sendable {
         self.init(store, in: temporaryDirectory(), configure)
     }
 
+    /// Another mount of the same bucket.
+    convenience init(over store: InMemoryStore, _ configure: (inout Configuration) -> Void = { _ in }) {
+        self.init(store, in: temporaryDirectory(), configure)
+    }
+
     private init(_ store: InMemoryStore, in directory: TemporaryDirectory, _ configure: (inout Configuration) -> Void) {
         self.store = store
         self.directory = directory

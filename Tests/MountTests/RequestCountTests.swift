@@ -111,6 +111,40 @@ import Testing
         }
     }
 
+    @Test func copyingInsideTheMountSendsNoBytes() throws {
+        try counting { folder in
+            try folder.run("mkdir \"$F\"; head -c 1000000000 /dev/zero >\"$F/a.txt\"; echo end >>\"$F/a.txt\"")
+            try folder.bucket.forgetRequests()
+            try folder.run("cp \"$F/a.txt\" \"$F/b.html\"")
+            let requests = try folder.bucket.requests()
+            #expect(requests.counts.filter { $0.value > 0 }.keys.sorted() == ["storage.objects.rewrite"])
+            #expect(requests.bytesReceived + requests.bytesSent < 100_000, "\(requests)")
+            let copy = try #require(try folder.bucket.object(folder.object("b.html")))
+            #expect(copy.size == "1000000004")
+            #expect(copy.contentType?.hasPrefix("text/html") == true)
+            try folder.run("cmp \"$F/a.txt\" \"$F/b.html\"")
+        }
+    }
+
+    @Test func appendingToALargeFileSendsTheTailOnly() throws {
+        try counting { folder in
+            try folder.run("mkdir \"$F\"; head -c 1000000000 /dev/zero >\"$F/f.txt\"")
+            try folder.bucket.patch(folder.object("f.txt"), ["cacheControl": "no-cache", "metadata": ["colour": "red"]])
+            try folder.bucket.forgetRequests()
+            try folder.run("echo x >>\"$F/f.txt\"")
+            let requests = try folder.bucket.requests()
+            #expect(requests.bytesReceived + requests.bytesSent < 100_000, "\(requests)")
+            #expect(requests.counts["storage.objects.media"] ?? 0 == 0, "\(requests)")
+            let object = try #require(try folder.bucket.object(folder.object("f.txt")))
+            #expect(object.size == "1000000002")
+            #expect(object.contentType?.hasPrefix("text/plain") == true)
+            #expect(object.cacheControl == "no-cache")
+            #expect(object.metadata?["colour"] == "red")
+            try folder.run("expect \"$(tail -c 3 \"$F/f.txt\" | od -An -c | tr -d ' ')\" '\\0x\\n'; ls -a \"$M\" >\"$T/root\"")
+            try folder.run("fails grep tails \"$T/root\"")
+        }
+    }
+
     @Test func securityAttributesCostNothing() throws {
         try counting { folder in
             try folder.bucket.put(folder.object("f"), "x")

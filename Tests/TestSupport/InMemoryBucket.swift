@@ -168,6 +168,8 @@ struct InMemoryBucket {
     /// 2026-01-01 in microseconds, as a real bucket's generations look.
     private static let firstGeneration: Int64 = 1_767_225_600_000_000
 
+    mutating func passTime(seconds: Int64) { changes += seconds * 1_000 }
+
     /// Each change comes a millisecond after the one before.
     private mutating func tick() -> Timestamp {
         changes += 1

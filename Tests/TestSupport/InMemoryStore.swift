@@ -63,6 +63,9 @@ package final class InMemoryStore: ObjectStore {
         }
     }
 
+    /// The bucket's clock moves on.
+    package func passTime(seconds: Int64) { bucket.withLock { $0.passTime(seconds: seconds) } }
+
     /// All names, in byte order.
     package var names: [ObjectName] { bucket.withLock { $0.names } }
 

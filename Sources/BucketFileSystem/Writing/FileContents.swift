@@ -13,6 +13,8 @@ final class FileContents: Sendable {
         /// nil: never opened since the bucket's version changed, or there is none.
         var base: ObjectContent?
         var staged: StagedWrite?
+        /// Another object, whose bytes the file shows where nothing is staged: it is being copied.
+        var copied: CopiedBase?
         var changes = MetadataChanges()
         /// Bytes or changes that the bucket does not have.
         var isDirty = false
@@ -42,6 +44,21 @@ final class FileContents: Sendable {
             defer { stream = nil }
             return stream
         }
+
+        var shownBase: ObjectContent? { copied?.content ?? base }
+
+        /// Changes of metadata that came while it was stored are for a patch; only bytes make another upload due.
+        mutating func didStore(_ snapshot: Snapshot) {
+            guard staged?.version == snapshot.version else { return }
+            isDirty = false
+            if changes == snapshot.changes { changes = MetadataChanges() }
+        }
+    }
+
+    /// An object that is being copied, as it is read and as the bucket knows it.
+    struct CopiedBase {
+        let content: ObjectContent
+        let record: FileRecord
     }
 
     /// What `stat` shows instead of the record's; size nil: the record's.
@@ -124,7 +141,9 @@ final class FileContents: Sendable {
                 return (nil, StagedRead(file: staged.file, segments: [], range: 0..<0))
             }
             let wanted = range.lowerBound..<end
-            return (state.base, StagedRead(file: staged.file, segments: staged.segments(of: wanted), range: wanted))
+            return (
+                state.shownBase, StagedRead(file: staged.file, segments: staged.segments(of: wanted), range: wanted)
+            )
         }
         if let plan { return plan.run(base: base, cursor: cursor, completion: completion) }
         guard let base else { return completion(.success(ReadBytes(pieces: []))) }
@@ -174,7 +193,9 @@ final class FileContents: Sendable {
 
     /// Makes a change and has it written down before it returns.
     private func journal(_ file: StagingFile, _ change: (inout State) -> StagedEntry.Step?) throws(FileSystemError) {
-        guard let entry = file.entry else {
+        // What comes from another object cannot be told of there; until the file is closed nobody was promised
+        // anything.
+        guard let entry = file.entry, state.withLock({ $0.copied == nil }) else {
             state.withLock { _ = change(&$0) }
             return
         }
@@ -283,6 +304,9 @@ final class FileContents: Sendable {
         let checksum: UInt32?
         let missingBase: [Range<Int64>]
         let base: ObjectContent?
+        /// Bytes from the start on that are still the base's.
+        var untouchedBase: Int64 = 0
+        var copied: CopiedBase?
     }
 
     /// nil: there is nothing to store.
@@ -292,7 +316,8 @@ final class FileContents: Sendable {
             let checksum = staged.checksum.flatMap { $0.end == staged.size ? $0.crc : nil }
             return Snapshot(
                 file: staged.file, size: staged.size, version: staged.version, changes: state.changes,
-                checksum: checksum, missingBase: staged.missingBase, base: state.base)
+                checksum: checksum, missingBase: staged.missingBase, base: state.shownBase,
+                untouchedBase: staged.untouchedBase, copied: state.copied)
         }
     }
 
@@ -305,12 +330,17 @@ final class FileContents: Sendable {
             guard let staged = state.staged, !staged.missingBase.isEmpty else { return nil }
             return Snapshot(
                 file: staged.file, size: staged.size, version: staged.version, changes: state.changes, checksum: nil,
-                missingBase: staged.missingBase, base: state.base)
+                missingBase: staged.missingBase, base: state.shownBase, copied: state.copied)
         }
     }
 
     /// Everything is in the staging file; the bucket's version is no longer needed.
-    func didSaveForHolders() { state.withLock { $0.staged?.becameBase() } }
+    func didSaveForHolders() {
+        state.withLock { state in
+            state.staged?.becameBase()
+            state.copied = nil
+        }
+    }
 
     func isUnchanged(since version: UInt64) -> Bool { state.withLock { $0.staged?.version == version } }
 
@@ -354,15 +384,53 @@ final class FileContents: Sendable {
         let (base, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
             state.staged?.becameBase()
             state.mayStream = false
-            if state.staged?.version == snapshot.version, state.changes == snapshot.changes {
-                state.isDirty = false
-                state.changes = MetadataChanges()
-            }
+            state.copied = nil
+            state.didStore(snapshot)
             defer { state.base = nil }
             return (state.base, state.staged?.file)
         }
         base?.discard()
         try file?.entry?.stored(as: place, rest: state.withLock { $0.isDirty ? $0.staged : nil })
+    }
+
+    /// The bucket has made `snapshot` of what it has; `content` is that. Most of it is not in the staging file.
+    func didStore(
+        _ snapshot: Snapshot, as place: Journal.Place, content: ObjectContent
+    ) throws(FileSystemError) {
+        let (old, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
+            if state.staged?.version == snapshot.version { state.staged?.becameBaseThroughout() }
+            state.mayStream = false
+            state.copied = nil
+            state.didStore(snapshot)
+            defer { state.base = content }
+            return (state.base, state.staged?.file)
+        }
+        old?.discard()
+        try file?.entry?.stored(as: place, rest: state.withLock { $0.isDirty ? $0.staged : nil })
+    }
+
+    // MARK: Copying another object
+
+    /// The bucket's version, if the file shows nothing else.
+    var unchangedBase: ObjectContent? {
+        state.withLock { $0.staged == nil && !$0.isDirty ? $0.base : nil }
+    }
+
+    /// The file, which has nothing else, goes on with the bytes of `source` from `offset` to `end`. Answers false, and
+    /// does nothing, if it is another file than that.
+    func copy(_ source: CopiedBase, from offset: Int64, to end: Int64, today: Timestamp) -> Bool {
+        state.withLock { state in
+            guard let staged = state.staged, staged.size == offset, staged.untouchedBase == offset,
+                staged.staged.isEmpty, offset == 0 || state.copied?.content === source.content
+            else { return false }
+            state.copied = source
+            state.mayStream = false
+            state.staged?.growFromBase(to: end)
+            state.isDirty = true
+            state.changes.modified = today
+            state.changes.changed = today
+            return true
+        }
     }
 
     /// The object goes by another name, generation or headers now.

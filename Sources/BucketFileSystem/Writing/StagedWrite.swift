@@ -82,6 +82,26 @@ struct StagedWrite {
     /// What must come from the bucket's version before the staging file is whole.
     var missingBase: [Range<Int64>] { present.missing(in: 0..<min(baseLimit, size)) }
 
+    /// How many bytes from the start on are still the base's; 0 if any of those below `baseLimit` were changed.
+    var untouchedBase: Int64 {
+        if let first = staged.ranges.first, first.lowerBound < baseLimit { return 0 }
+        return min(baseLimit, size)
+    }
+
+    /// Nothing was written yet, and all there is comes from the base: it may grow from it.
+    mutating func growFromBase(to newSize: Int64) {
+        version += 1
+        baseLimit = newSize
+        size = newSize
+    }
+
+    /// What the file reads now is the base. What is staged are copies of it.
+    mutating func becameBaseThroughout() {
+        filled = present
+        extents = StagedExtents()
+        baseLimit = size
+    }
+
     private var present: ByteRanges { staged.union(filled) }
 
     /// The parts of `range` that base bytes may still fill: neither staged nor being written right now.

@@ -70,6 +70,29 @@ struct FileSource: UploadSource {
     }
 }
 
+/// The bytes that a file with unsaved bytes has behind those of its base. Reading fails as soon as the file was
+/// changed.
+struct TailSource: UploadSource {
+    let contents: FileContents
+    let snapshot: FileContents.Snapshot
+    let crc32c: UInt32
+    var size: Int64 { snapshot.size - snapshot.untouchedBase }
+
+    init(_ contents: FileContents, _ snapshot: FileContents.Snapshot) throws(FileSystemError) {
+        self.contents = contents
+        self.snapshot = snapshot
+        crc32c = try snapshot.file.checksum(of: snapshot.untouchedBase..<snapshot.size)
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let count = Int(min(Int64(buffer.count), size - offset))
+        try unsafe snapshot.file.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: snapshot.untouchedBase + offset)
+        guard contents.isUnchanged(since: snapshot.version) else { throw StagedSource.Changed() }
+        return count
+    }
+}
+
 /// One state of a file with unsaved bytes. Reading fails as soon as the file was changed, so that bytes of two states
 /// never make one object.
 struct StagedSource: UploadSource {

@@ -1,0 +1,97 @@
+import Locking
+import Logging
+import ObjectStore
+
+/// What is known of the bucket's way to join objects.
+struct AppendingState {
+    /// The bucket has refused to join objects.
+    var isUnsupported = false
+    /// What an earlier mount may have left was looked for.
+    var hasSwept = false
+}
+
+/// Bytes added at the end of a large object: only they are sent, as an object of their own that the bucket joins to the
+/// first one. No part of it is ever seen under the object's name.
+extension FileSystem {
+    /// Where the added bytes are until they are joined: below the mount's root, not shown, swept if one is left over.
+    static let tailFolder = Array(".firemount-tails".utf8)
+
+    /// Whether `snapshot` is the object of `record` with more behind it.
+    func grows(_ record: FileRecord, _ snapshot: FileContents.Snapshot) -> Bool {
+        snapshot.size > snapshot.untouchedBase && snapshot.untouchedBase == record.metadata.size
+            && record.metadata.size >= configuration.appendLimit && store.abilities.composes
+            && (record.metadata.componentCount ?? 1) < Self.mostComponents
+            && !appending.withLock { $0.isUnsupported }
+    }
+
+    /// An object of more pieces is stored whole, and so begins anew.
+    private static let mostComponents = 1_000
+
+    /// nil: the bucket cannot.
+    func append(
+        _ snapshot: FileContents.Snapshot, of contents: FileContents, to record: FileRecord, _ headers: ObjectHeaders
+    ) async throws(FileSystemError) -> ObjectMetadata? {
+        let source = try await onStagingQueue { () throws(FileSystemError) in try TailSource(contents, snapshot) }
+        let random = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        let name = ObjectName(configuration.prefix.bytes + Self.tailFolder + Array("/\(random)".utf8))
+        let upload = Upload(name: name, headers: ObjectHeaders(), precondition: .mustNotExist, source: source)
+        let tail = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
+        defer { afterwork.start { [self] in await removeTail(tail) } }
+        return try await join(record, tail, source.crc32c, headers)
+    }
+
+    private func join(
+        _ record: FileRecord, _ tail: ObjectMetadata, _ checksum: UInt32, _ headers: ObjectHeaders
+    ) async throws(FileSystemError) -> ObjectMetadata? {
+        let object = record.metadata
+        let composition = Composition(
+            sources: [(object.name, object.objectGeneration), (tail.name, tail.objectGeneration)],
+            destination: object.name, headers: headers, precondition: .unchanged(record))
+        let joined: ObjectMetadata
+        do throws(StorageError) {
+            joined = try await store.compose(composition)
+        } catch {
+            guard error.kind == .unsupported || error.kind == .invalidRequest else { throw FileSystemError(error) }
+            log(.info, "the bucket does not join objects (\(error)); they are stored whole")
+            appending.withLock { $0.isUnsupported = true }
+            return nil
+        }
+        let expected = object.crc32c.map { CRC32C.combine($0, checksum, length: tail.size) }
+        guard joined.size == object.size + tail.size,
+            expected == nil || joined.crc32c == nil || joined.crc32c == expected
+        else {
+            throw .storage(
+                StorageError(
+                    .corrupted, operation: "compose", object: object.name,
+                    message: "the bucket has joined something else: \(joined.size) bytes"))
+        }
+        return joined
+    }
+
+    private func removeTail(_ tail: ObjectMetadata) async {
+        do throws(StorageError) {
+            try await store.delete(tail.name, if: .mustBe(tail.objectGeneration))
+        } catch {
+            if error.kind != .notFound { log(.warning, "what was appended is left over in \(tail.name): \(error)") }
+        }
+        let sweeps = appending.withLock { state in
+            defer { state.hasSwept = true }
+            return !state.hasSwept
+        }
+        if sweeps { await sweep(before: tail.timeCreated) }
+    }
+
+    /// Removes what mounts that were killed have left. What is younger than an hour may be another mount's: between
+    /// storing and joining lie moments.
+    private func sweep(before now: Timestamp) async {
+        let folder = ObjectName(configuration.prefix.bytes + Self.tailFolder + [UInt8(ascii: "/")])
+        do throws(StorageError) {
+            let page = try await store.list(ListQuery(prefix: folder, collapsesFolders: false))
+            for item in page.items where item.timeCreated.seconds < now.seconds - 3_600 {
+                try await store.delete(item.name, if: .mustBe(item.objectGeneration))
+            }
+        } catch {
+            log(.debug, "sweeping \(folder): \(error)")
+        }
+    }
+}
