@@ -10,6 +10,9 @@ package struct Configuration: Sendable {
     package var negativeTTL = Duration.seconds(5)
     /// All read buffers together, in bytes: a hard bound.
     package var memoryLimit: Int64 = 256 << 20
+    /// Whoever makes a file that must not exist (`O_EXCL`) relies on its absence: an answer older than this is asked
+    /// for again, except in folders that this mount has made within `metadataTTL`.
+    package var exclusiveTTL = Duration.seconds(1)
     /// How long a change of metadata may wait for others of the same file, or for an upload or rename that takes it
     /// along, before it is sent by itself.
     package var metadataDelay = Duration.seconds(1)
@@ -18,6 +21,12 @@ package struct Configuration: Sendable {
     /// From this size on, bytes that were added at an object's end are stored by themselves and joined to it there. The
     /// three requests that takes cost less than to send so much again.
     package var appendLimit: Int64 = 4 << 20
+    /// A file of this size or more is only asked about when it is opened: it may be opened to be copied by the bucket,
+    /// and to read it takes so long that one more answer does not count.
+    package var largestPrefetch: Int64 = 256 << 20
+    /// Of a file that is removed or replaced while somebody reads it, at most so many bytes are fetched for the reader;
+    /// a larger one stays in the bucket under another name until it is closed.
+    package var largestFetchForHolders: Int64 = 16 << 20
     package var isReadOnly = false
     package var owner: UInt32 = 0
     package var group: UInt32 = 0

@@ -14,7 +14,10 @@ struct AppendingState {
 /// first one. No part of it is ever seen under the object's name.
 extension FileSystem {
     /// Where the added bytes are until they are joined: below the mount's root, not shown, swept if one is left over.
-    static let tailFolder = Array(".firemount-tails".utf8)
+    static let tailFolder = ownFolder + Array("/tails".utf8)
+
+    /// What mounts keep in the bucket for themselves lies below it, in the mount's root; it is not shown.
+    static let ownFolder = Array(".firemount".utf8)
 
     /// Whether `snapshot` is the object of `record` with more behind it.
     func grows(_ record: FileRecord, _ snapshot: FileContents.Snapshot) -> Bool {
@@ -74,20 +77,21 @@ extension FileSystem {
         } catch {
             if error.kind != .notFound { log(.warning, "what was appended is left over in \(tail.name): \(error)") }
         }
-        let sweeps = appending.withLock { state in
+        await sweepOnce(before: tail.timeCreated)
+    }
+
+    /// Removes what mounts that were killed have left. What is younger than a day may be another mount's: some file
+    /// that was removed there and is still read.
+    func sweepOnce(before now: Timestamp) async {
+        let isFirst = appending.withLock { state in
             defer { state.hasSwept = true }
             return !state.hasSwept
         }
-        if sweeps { await sweep(before: tail.timeCreated) }
-    }
-
-    /// Removes what mounts that were killed have left. What is younger than an hour may be another mount's: between
-    /// storing and joining lie moments.
-    private func sweep(before now: Timestamp) async {
-        let folder = ObjectName(configuration.prefix.bytes + Self.tailFolder + [UInt8(ascii: "/")])
+        guard isFirst else { return }
+        let folder = ObjectName(configuration.prefix.bytes + Self.ownFolder + [UInt8(ascii: "/")])
         do throws(StorageError) {
             let page = try await store.list(ListQuery(prefix: folder, collapsesFolders: false))
-            for item in page.items where item.timeCreated.seconds < now.seconds - 3_600 {
+            for item in page.items where item.timeCreated.seconds < now.seconds - 86_400 {
                 try await store.delete(item.name, if: .mustBe(item.objectGeneration))
             }
         } catch {

@@ -64,6 +64,8 @@ extension FileSystem {
                     if error.mayPass { return sendLater(inode, after: Self.pauseBeforeRetry) }
                     dropFolderChanges(of: inode)
                 }
+                // What was set while the rest was being sent has nobody else to send it.
+                if hasUnsentChanges(inode) { return sendLater(inode, after: configuration.metadataDelay) }
                 unpin(inode)
             }
         }
@@ -97,6 +99,10 @@ extension FileSystem {
             }
         }
         return failed
+    }
+
+    private func hasUnsentChanges(_ inode: InodeNumber) -> Bool {
+        namespace.withLock { (try? $0.node(inode))?.contents?.unsentChanges != nil }
     }
 
     private func unpin(_ inode: InodeNumber) {

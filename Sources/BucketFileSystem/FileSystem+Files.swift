@@ -42,6 +42,14 @@ extension FileSystem {
             return
         }
         do throws(StorageError) {
+            guard base.size < configuration.largestPrefetch else {
+                let live = try await store.metadata(of: base.location.name)
+                guard live.objectGeneration == base.objectGeneration else {
+                    throw StorageError(
+                        .generationChanged, operation: "open", object: base.location.name, message: "it was replaced")
+                }
+                return
+            }
             try await base.validateAndPrefetch()
         } catch {
             if error.kind == .generationChanged || error.kind == .notFound { expire(inode) }
@@ -54,7 +62,7 @@ extension FileSystem {
     ) async throws(FileSystemError) -> (entry: Entry, file: OpenedFile) {
         try requireWritable()
         try requireLegal(name, in: parent, kind: .file)
-        if case .found(let entry) = try await lookup(name, in: parent) {
+        if case .found(let entry) = try await lookup(name, in: parent, isExclusive: exclusively) {
             do throws(FileSystemError) {
                 if exclusively { throw .exists }
                 return (entry, try await open(entry.inode, mode))
@@ -177,13 +185,16 @@ extension FileSystem {
 
     private func dropHandle(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.files.removeValue(forKey: id) }) else { return }
-        namespace.withLock { space in
-            guard let node = try? space.node(handle.inode) else { return }
+        let kept = namespace.withLock { space -> ObjectMetadata? in
+            guard let node = try? space.node(handle.inode) else { return nil }
             node.handles -= 1
+            defer { space.dropIfUnused(node) }
             // Stored bytes are read from the bucket again; the staging disk is for unsaved ones.
-            if node.handles == 0 { handle.contents.dropStagedIfClean() }
-            space.dropIfUnused(node)
+            guard node.handles == 0 else { return nil }
+            handle.contents.dropStagedIfClean()
+            return node.keptObject.take()
         }
+        if let kept { afterwork.start { [self] in await removeKept(kept) } }
     }
 
     private func isLastHandle(of inode: InodeNumber) -> Bool {

@@ -19,6 +19,19 @@ extension FileSystem {
         throw .stale
     }
 
+    /// - Parameter isExclusive: absence must be certain, not just recent.
+    func lookup(
+        _ name: EntryName, in parent: InodeNumber, isExclusive: Bool
+    ) async throws(FileSystemError) -> LookupResult {
+        let known = try await lookup(name, in: parent)
+        guard isExclusive, case .absent = known else { return known }
+        let now = clock.now()
+        let isSure = try namespace.withLock { (space) throws(FileSystemError) in
+            try space.confirmAbsence(of: name, in: parent, now: now)
+        }
+        return isSure ? known : try await lookup(name, in: parent)
+    }
+
     /// The kernel drops `lookups` references to `inode`.
     package func forget(_ inode: InodeNumber, lookups: UInt64) {
         namespace.withLock { $0.forget(inode, lookups: lookups) }

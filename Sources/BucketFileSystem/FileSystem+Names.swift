@@ -65,6 +65,7 @@ extension FileSystem {
             let node = space.addNode(name, in: folder, kind: kind, record: record, asOf: now)
             // Its placeholder was not there a moment ago, so nothing is below it.
             node.directory?.listedAt = now
+            node.directory?.madeAt = now
             node.writtenAt = now
             folder.folderChanges.modified = clock.today()
             return space.entry(for: node, now: now)
@@ -95,9 +96,13 @@ extension FileSystem {
             contents.setLeaving(true)
             defer { contents.setLeaving(false) }
             if let record {
-                try await saveBytesForHolders(of: entry.inode)
                 try await keepFolder(parent)
-                try await delete(object, record, entry.inode)
+                if try isKeptOnServer(entry.inode, record) {
+                    try await moveAside(object, record, entry.inode)
+                } else {
+                    try await saveBytesForHolders(of: entry.inode)
+                    try await delete(object, record, entry.inode)
+                }
                 forgetUnsent(contents)
             } else {
                 try await deleteReplaced(by: entry.inode)
@@ -114,6 +119,8 @@ extension FileSystem {
         let placeholder = try await placeholderIfEmpty(entry.inode)
         try await keepFolder(parent)
         if let placeholder { try await delete(placeholder.metadata.name, placeholder, entry.inode) }
+        let folder = try place(of: entry.inode).name
+        try await fromStore { () async throws(StorageError) in try await store.removeFolder(folder) }
         unlinkHere(entry.inode)
     }
 

@@ -46,7 +46,14 @@ extension FileSystem {
             let target = try rename.target.map { (inode) throws(FileSystemError) in try contents(of: inode) }
             target?.setLeaving(true)
             defer { target?.setLeaving(false) }
-            if let target = rename.target { try await saveBytesForHolders(of: target) }
+            if let target = rename.target {
+                let (name, old, _) = try place(of: target)
+                if let old, try isKeptOnServer(target, old) {
+                    try await copyAside(name, old, target)
+                } else {
+                    try await saveBytesForHolders(of: target)
+                }
+            }
             try await keepFolder(rename.parent)
             guard let record else {
                 try await deleteReplaced(by: rename.source)
@@ -167,6 +174,7 @@ extension FileSystem {
             if case .node(let old) = folder.directory?.child(rename.newName), old !== node {
                 replaced = old.contents
                 old.contents?.forgetUnsaved()
+                if let kept = old.keptObject { old.record = FileRecord(kept) }
                 space.detach(old, as: .unlinked, leaving: nil)
             }
             node.parent?.folderChanges.modified = today

@@ -6,37 +6,117 @@ import ObjectStore
 /// first is deleted. An interruption leaves the old folder whole, or both.
 extension FileSystem {
     func renameFolder(_ rename: Rename) async throws(FileSystemError) {
-        if let target = rename.target {
-            let placeholder = try await placeholderIfEmpty(target, asks: true)
-            if let placeholder { try await delete(placeholder.metadata.name, placeholder, target) }
-        }
         let source = try place(of: rename.source).name
         let (destination, _) = try destination(of: rename, kind: .directory)
         guard !destination.bytes.starts(with: source.bytes) else { throw .invalidArgument }
+        let mark = FolderMove(source: source, destination: destination, in: configuration.prefix)
+        var isResumed = false
+        if let target = rename.target { isResumed = try await makeRoom(at: target, for: mark) }
         try await keepFolder(rename.parent)
         try await sendChanges(below: rename.source)
         try await pass(gates(below: rename.source)) { () async throws(FileSystemError) in
-            let copies = try await copyAll(below: source, to: destination)
+            let isMoved = try await fromStore { () async throws(StorageError) in
+                try await store.moveFolder(source, to: destination)
+            }
+            if isMoved {
+                try relink(rename)
+                followFolder(rename.source)
+                return journalMove(of: rename.source)
+            }
+            if !isResumed { try await begin(mark) }
+            let copies: [Copied]
+            do throws(FileSystemError) {
+                copies = try await copyAll(below: source, to: destination, isResumed: isResumed)
+            } catch {
+                if !isResumed { await end(mark) }
+                throw error
+            }
             try relink(rename)
             adopt(copies, below: rename.source, from: source, to: destination)
             journalMove(of: rename.source)
+            // What was deleted before the interruption is not among the copies.
+            if isResumed { followFolder(rename.source) }
             try await deleteSources(of: copies)
         }
         try await moveStragglers(from: source, to: destination)
+        await end(mark)
+    }
+
+    // MARK: Interrupted
+
+    /// Clears an empty folder away. One that has something stays, if an interrupted renaming put it there: answers true
+    /// then.
+    private func makeRoom(at target: InodeNumber, for mark: FolderMove) async throws(FileSystemError) -> Bool {
+        do throws(FileSystemError) {
+            let placeholder = try await placeholderIfEmpty(target, asks: true)
+            if let placeholder { try await delete(placeholder.metadata.name, placeholder, target) }
+            let name = try place(of: target).name
+            try await fromStore { () async throws(StorageError) in try await store.removeFolder(name) }
+            return false
+        } catch {
+            guard case .directoryNotEmpty = error, await hasBegun(mark) else { throw error }
+            return true
+        }
+    }
+
+    /// From here on a renaming that breaks off can be told from two folders that somebody made.
+    private func begin(_ mark: FolderMove) async throws(FileSystemError) {
+        do throws(StorageError) {
+            _ = try await store.insert(
+                Upload(
+                    name: mark.name, headers: ObjectHeaders(), precondition: .none,
+                    source: BytesSource(mark.content)))
+        } catch {
+            throw FileSystemError(error)
+        }
+    }
+
+    private func hasBegun(_ mark: FolderMove) async -> Bool {
+        guard let object = try? await store.metadata(of: mark.name) else { return false }
+        let content = try? await WholeRead.run(
+            mark.name, objectGeneration: object.objectGeneration, limit: 4_096, from: store)
+        return content == mark.content
+    }
+
+    private func end(_ mark: FolderMove) async {
+        do throws(StorageError) { try await store.delete(mark.name, if: .none) } catch {
+            if error.kind != .notFound { log(.warning, "the mark of a renaming is left over: \(error)") }
+        }
+    }
+
+    /// The mark of a folder's renaming while it goes on: an object below the mount's own folder.
+    private struct FolderMove {
+        let name: ObjectName
+        let content: [UInt8]
+
+        init(source: ObjectName, destination: ObjectName, in prefix: ObjectName) {
+            content = source.bytes + [10] + destination.bytes
+            let hash = String(FileNumber.make(from: content, attempt: 0), radix: 36)
+            name = ObjectName(prefix.bytes + FileSystem.ownFolder + Array("/moves/\(hash)".utf8))
+        }
+    }
+
+    /// The bucket has renamed a folder as one: what is in it is as it was, under other names.
+    private func followFolder(_ inode: InodeNumber) {
+        namespace.withLock { space in
+            guard let folder = try? space.node(inode) else { return }
+            space.followFolder(folder)
+        }
     }
 
     /// Files stored below the old name while their folder was on the way.
     private func moveStragglers(from source: ObjectName, to destination: ObjectName) async throws(FileSystemError) {
-        let copies = try await copyAll(below: source, to: destination)
+        let copies = try await copyAll(below: source, to: destination, isResumed: false)
         guard !copies.isEmpty else { return }
         try await deleteSources(of: copies)
     }
 
-    /// Of every file below that was opened or changed, in the order every renaming takes them.
+    /// Of the folder and everything below that was opened or changed, in the order every renaming takes them.
     private func gates(below inode: InodeNumber) throws(FileSystemError) -> [AsyncGate] {
         let contents = try namespace.withLock { (space) throws(FileSystemError) in
-            var found: [(InodeNumber, FileContents)] = []
-            space.visit(below: try space.node(inode)) { node in
+            let folder = try space.node(inode)
+            var found = folder.contents.map { [(inode, $0)] } ?? []
+            space.visit(below: folder) { node in
                 if let contents = node.contents { found.append((node.number, contents)) }
             }
             return found
@@ -51,8 +131,9 @@ extension FileSystem {
     }
 
     /// Copies every object below `source`; all or none stay.
+    /// - Parameter isResumed: some have their copies, and these stay whatever happens.
     private func copyAll(
-        below source: ObjectName, to destination: ObjectName
+        below source: ObjectName, to destination: ObjectName, isResumed: Bool
     ) async throws(FileSystemError) -> [Copied] {
         let objects = try await allObjects(below: source)
         let results = await inParallel(objects) { [self] object -> Result<Copied, FileSystemError> in
@@ -66,15 +147,26 @@ extension FileSystem {
                 let copied = try await fromStore { () async throws(StorageError) in try await store.copy(copy) }
                 return .success(Copied(source: object, copy: copied))
             } catch {
+                if isResumed, case .stale = error, let copied = await self.earlierCopy(of: object, at: name) {
+                    return .success(copied)
+                }
                 return .failure(error)
             }
         }
         let copies = results.compactMap { try? $0.get() }
         guard let failure = results.lazy.compactMap(\.failure).first else { return copies }
+        if isResumed { throw failure }
         _ = await inParallel(copies) { [store] copied in
             try? await store.delete(copied.copy.name, if: .mustBe(copied.copy.objectGeneration))
         }
         throw failure
+    }
+
+    /// nil: what is there is something else.
+    private func earlierCopy(of object: ObjectMetadata, at name: ObjectName) async -> Copied? {
+        guard let copy = try? await store.metadata(of: name), copy.size == object.size, copy.crc32c == object.crc32c
+        else { return nil }
+        return Copied(source: object, copy: copy)
     }
 
     private func allObjects(below prefix: ObjectName) async throws(FileSystemError) -> [ObjectMetadata] {

@@ -67,6 +67,7 @@ package final class FileSystem: Sendable {
             }
         }
         failed += await sendAllChanges()
+        await removeAllKept()
         await keepEmptiedFolders()
         unsaved?.close()
         return failed

@@ -37,10 +37,23 @@ package protocol ObjectStore: Sendable {
     /// A lasting URL that lets everyone who has it read the object.
     /// - Returns: nil if the object has no download token, or the service no such URLs.
     func downloadURL(of object: ObjectMetadata) -> String?
+
+    /// Renames a folder with all that is in it, in one atomic step, where the bucket knows folders; else answers false
+    /// and does nothing. Names end in `/`; nothing may be at the destination.
+    func moveFolder(_ source: ObjectName, to destination: ObjectName) async throws(StorageError) -> Bool
+
+    /// Removes an empty folder, where the bucket knows folders; else does nothing.
+    func removeFolder(_ name: ObjectName) async throws(StorageError)
 }
 
 extension ObjectStore {
     package func downloadURL(of object: ObjectMetadata) -> String? { nil }
+
+    package func moveFolder(_ source: ObjectName, to destination: ObjectName) async throws(StorageError) -> Bool {
+        false
+    }
+
+    package func removeFolder(_ name: ObjectName) async throws(StorageError) {}
 }
 
 /// What a store's protocol can do.

@@ -63,6 +63,14 @@ package final class InMemoryStore: ObjectStore {
         }
     }
 
+    /// Another store with what this one has now.
+    package func copy() -> InMemoryStore {
+        let copy = InMemoryStore()
+        let objects = bucket.withLock { $0 }
+        copy.bucket.withLock { $0 = objects }
+        return copy
+    }
+
     /// The bucket's clock moves on.
     package func passTime(seconds: Int64) { bucket.withLock { $0.passTime(seconds: seconds) } }
 

@@ -7,6 +7,8 @@ final class Directory {
     var shortened: [EntryName: [UInt8]] = [:]
     /// When the last whole listing began; nil: never listed, or no longer to be relied on.
     var listedAt: Instant?
+    /// When this mount made the folder.
+    var madeAt: Instant?
     /// More names than one list page: a name is then asked for by itself instead of by listing again.
     var isLarge = false
     /// The listing under way, shared by all who need it.

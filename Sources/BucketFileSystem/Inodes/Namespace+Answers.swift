@@ -34,6 +34,20 @@ extension Namespace {
         return .absent(validFor: validFor)
     }
 
+    /// Whether `name`, known to be absent, was so a moment ago; if not, nothing is believed of it any more.
+    mutating func confirmAbsence(
+        of name: EntryName, in parent: InodeNumber, now: Instant
+    ) throws(FileSystemError) -> Bool {
+        let (folder, directory) = try directory(parent)
+        let asOf = [directory.child(name)?.asOf, directory.listedAt].compactMap { $0 }.max()
+        if let asOf, now.elapsed(since: asOf) < configuration.exclusiveTTL { return true }
+        // Nobody else is likely to know of it yet.
+        if let madeAt = directory.madeAt, isFresh(madeAt, now: now) { return true }
+        expire(name, in: folder)
+        directory.listedAt = nil
+        return false
+    }
+
     /// The bucket says what `name` is: a record, a folder, or nothing (`kind` nil).
     mutating func learn(
         _ name: EntryName, in folder: Node, kind: FileAttributes.Kind?, record: FileRecord?, asOf: Instant

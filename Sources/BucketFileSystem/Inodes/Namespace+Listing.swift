@@ -28,7 +28,7 @@ extension Namespace {
         }
         for object in page.folders {
             let segment = object.bytes.dropFirst(prefix.bytes.count).dropLast()
-            if folder.parent == nil, segment.elementsEqual(FileSystem.tailFolder) { continue }
+            if folder.parent == nil, segment.elementsEqual(FileSystem.ownFolder) { continue }
             // The file of that name, if there is one, comes first in byte order, so it is known by now.
             let isBesideFile = isFile(Spelling.name(of: segment), in: folder, seen: seen)
             let name = Spelling.name(of: segment, isFolderBesideFile: isBesideFile)

@@ -10,6 +10,23 @@ extension Namespace {
         }
     }
 
+    /// After the bucket renamed a folder: what is read goes on under the new names, and what else is known of them is
+    /// asked anew.
+    func followFolder(_ folder: Node) {
+        folder.directory?.listedAt = nil
+        for (name, child) in folder.directory?.children ?? [:] {
+            guard case .node(let node) = child else {
+                folder.directory?.set(name, nil)
+                continue
+            }
+            node.asOf = Self.longAgo
+            if let record = node.record {
+                node.contents?.relocate(to: objectName(of: node), objectGeneration: record.objectGeneration)
+            }
+            followFolder(node)
+        }
+    }
+
     /// After a folder was renamed by copying: each name below stands for its copy. A name without one was not in the
     /// bucket (a file that is still to be stored), or is no longer sure.
     func adopt(_ copies: [ObjectName: FileRecord], below folder: Node, now: Instant) {

@@ -34,6 +34,8 @@ final class Node {
     var replaces: FileRecord?
     /// Of a file that was never stored: made with `O_EXCL`, so that one which is there already is told as such.
     var isExclusive = false
+    /// Of a file that lost its name while it was open: its object, which goes when it is closed.
+    var keptObject: ObjectMetadata?
     /// Of a folder.
     let directory: Directory?
     /// Of a folder: times and permissions set since, as the placeholder will or does hold them.

@@ -321,6 +321,13 @@ final class FileContents: Sendable {
         }
     }
 
+    /// How much of the bucket's version, of `size` bytes, is not in the staging file.
+    func missingBytes(of size: Int64) -> Int64 {
+        state.withLock { state in
+            state.staged.map { $0.missingBase.reduce(0) { $0 + Int64($1.count) } } ?? size
+        }
+    }
+
     /// For a file that is about to lose its object: what is still to be fetched; nil when nothing is.
     func snapshotForHolders(
         baseSize: Int64, _ makeStaging: () throws(FileSystemError) -> StagingFile

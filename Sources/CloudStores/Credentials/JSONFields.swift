@@ -25,8 +25,12 @@ struct JSONFields: Sendable {
         switch values[name] {
         case .number(let number): number
         case .string(let text): Double(text)
-        case .object, .other, nil: nil
+        case .object, .boolean, .other, nil: nil
         }
+    }
+
+    func isTrue(_ name: String) -> Bool {
+        if case .boolean(true)? = values[name] { true } else { false }
     }
 
     /// nil when absent or no object.
@@ -39,11 +43,14 @@ struct JSONFields: Sendable {
         case string(String)
         case number(Double)
         case object([String: Value])
+        case boolean(Bool)
         case other
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let text = try? container.decode(String.self) {
+            if let boolean = try? container.decode(Bool.self) {
+                self = .boolean(boolean)
+            } else if let text = try? container.decode(String.self) {
                 self = .string(text)
             } else if let number = try? container.decode(Double.self) {
                 self = .number(number)

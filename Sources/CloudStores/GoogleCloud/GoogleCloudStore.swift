@@ -28,6 +28,8 @@ package final class GoogleCloudStore: BucketStore {
     let endpoint: ServiceEndpoint
     /// Whether the service is known not to have `moveTo`.
     private let lacksMove = Lock(false)
+    /// Whether the bucket is hierarchical; nil: not asked yet.
+    private let folders = Lock<Bool?>(nil)
 
     package convenience init(
         bucket: String, endpoint: ServiceEndpoint, transport: any HTTPTransport, credentials: any CredentialSource,
@@ -58,6 +60,11 @@ package final class GoogleCloudStore: BucketStore {
     /// Firebase answers at an address of its own, emulators at the one they have.
     package func downloadURL(of object: ObjectMetadata) -> String? {
         DownloadURL.make(of: object, in: bucket, at: endpoint == .google ? .firebase : endpoint)
+    }
+
+    var hasFolders: Bool? {
+        get { folders.withLock { $0 } }
+        set { folders.withLock { $0 = newValue } }
     }
 
     var movesByCopying: Bool {

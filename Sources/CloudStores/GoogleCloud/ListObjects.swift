@@ -34,6 +34,8 @@ extension GoogleCloudStore {
             parameters.add("delimiter", "/")
             // A folder's placeholder then comes as an item too, so that its time costs no request of its own.
             parameters.add("includeTrailingDelimiter", "true")
+            // Of a hierarchical bucket folders that nothing is in, too.
+            parameters.add("includeFoldersAsPrefixes", "true")
         }
         parameters.add("maxResults", Int64(min(max(query.pageSize, 1), 1_000)))
         if let token = query.pageToken { parameters.add("pageToken", token) }

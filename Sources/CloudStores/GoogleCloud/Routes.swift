@@ -29,6 +29,17 @@ struct Routes: Sendable {
         object(source, Query()) + "/moveTo/o/" + PercentEncoding.encode(destination.bytes) + query.text
     }
 
+    var storageLayout: String { "\(bucketRoot)/storageLayout" }
+
+    /// - Parameter name: ends in `/`.
+    func folder(_ name: ObjectName) -> String { "\(bucketRoot)/folders/\(PercentEncoding.encode(name.bytes))" }
+
+    func folder(_ source: ObjectName, renamedTo destination: ObjectName) -> String {
+        folder(source) + "/renameTo/folders/" + PercentEncoding.encode(destination.bytes)
+    }
+
+    func operation(_ id: String) -> String { "\(bucketRoot)/operations/\(PercentEncoding.encode(id))" }
+
     func compose(_ destination: ObjectName, _ query: Query) -> String {
         object(destination, Query()) + "/compose" + query.text
     }

@@ -4,6 +4,7 @@ struct ServeSettings: Sendable, Equatable {
     var host: HostName?
     var port: Port?
     var buckets: [String] = []
+    var hierarchicalBuckets: [String] = []
     var rules: TypedPath?
     var project: FirebaseProject?
     var tokenLifetime: Duration?
@@ -31,6 +32,14 @@ struct ServeSettings: Sendable, Equatable {
             let spelling = try BucketSpelling(name)
             guard spelling.prefix.isEmpty else { throw UsageError("'\(name)' has a prefix; a bucket has none") }
             settings.buckets.append(spelling.bucket)
+        },
+        Option(
+            "hierarchical-bucket", placeholder: "NAME", isMountOption: false,
+            help: "the same, with folders of its own (hierarchical namespace)"
+        ) { (settings, name) throws(UsageError) in
+            let spelling = try BucketSpelling(name)
+            guard spelling.prefix.isEmpty else { throw UsageError("'\(name)' has a prefix; a bucket has none") }
+            settings.hierarchicalBuckets.append(spelling.bucket)
         },
         Option("rules", "FILE", sets: \.rules, "Security Rules for Firebase requests; read again when they change"),
         Option("project", sets: \.project, "Firebase project that ID tokens are for (demo-firemount)"),

@@ -19,6 +19,7 @@ struct ServeCommand {
         configuration.host = settings.host?.text ?? configuration.host
         configuration.port = settings.port?.number ?? Self.defaultPort
         configuration.buckets = settings.buckets
+        configuration.hierarchicalBuckets = settings.hierarchicalBuckets
         configuration.rulesFile = settings.rules.map(environment.absolutePath)
         configuration.log = { printLine("firemount: \($0)", to: STDERR_FILENO) }
         configuration.project = settings.project?.text ?? configuration.project

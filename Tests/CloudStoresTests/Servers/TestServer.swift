@@ -32,6 +32,7 @@ enum TestServer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     private static let ownServer: LocalServer? = {
         var configuration = LocalServer.Configuration(dataDirectory: ownDirectory.path)
         configuration.buckets = ["demo"]
+        configuration.hierarchicalBuckets = ["tree"]
         configuration.maxBytesRewrittenPerCall = 1 << 20
         return try? LocalServer(configuration)
     }()

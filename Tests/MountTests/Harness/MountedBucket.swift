@@ -16,9 +16,12 @@ final class MountedBucket: Sendable {
     /// The mount point.
     var directory: String { "\(folder.path)/mount" }
 
-    init(on kind: Server, options: [String] = MountedBucket.quickOptions, prefix: String = "") throws {
+    init(
+        on kind: Server, options: [String] = MountedBucket.quickOptions, prefix: String = "",
+        isHierarchical: Bool = false
+    ) throws {
         folder = try TemporaryFolder("\(kind)")
-        server = try RunningServer(kind, folder: folder.path)
+        server = try RunningServer(kind, folder: folder.path, isHierarchical: isHierarchical)
         ownsServer = true
         bucket = OtherClient(server: server.url, bucket: RunningServer.bucketName)
         self.options = options

@@ -21,8 +21,10 @@ final class RunningServer: Sendable {
     private let folder: String
     private let service: Service
 
-    /// - Parameter options: more for our own server.
-    init(_ kind: Server, folder: String, options: [String] = []) throws {
+    /// - Parameters:
+    ///   - isHierarchical: whether the bucket has folders of its own; the local server's alone.
+    ///   - options: more for our own server.
+    init(_ kind: Server, folder: String, isHierarchical: Bool = false, options: [String] = []) throws {
         self.kind = kind
         self.folder = folder
         switch kind {
@@ -30,8 +32,10 @@ final class RunningServer: Sendable {
             let data = "\(folder)/data"
             try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
             service = try Service(
-                [Programs.firemount, "serve", "--data", data, "--port", "0", "--bucket", Self.bucketName]
-                    + options,
+                [
+                    Programs.firemount, "serve", "--data", data, "--port", "0",
+                    isHierarchical ? "--hierarchical-bucket" : "--bucket", Self.bucketName,
+                ] + options,
                 folder: folder, name: "server")
             url = try Self.announcedURL(of: service)
         case .fakeGCS:
