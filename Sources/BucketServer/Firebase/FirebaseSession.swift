@@ -36,6 +36,7 @@ extension Service {
         case .done(let object): return finalAnswer(object, bucket: session.plan.bucket)
         case .ended(.cancelled): return Response(status: 410, headers: [UploadStatus.cancelled.header])
         case .ended(.refused(let status, let message)): throw .refused(status, message, .final)
+        case .ended(.replaced): return .final
         }
     }
 
@@ -45,7 +46,8 @@ extension Service {
         switch session.progress() {
         case .receiving: try sessions.end(session, .cancelled)
         case .ended(.cancelled): break
-        case .done, .ended(.refused): throw .refused(400, "The upload is final and cannot be cancelled.", .final)
+        case .done, .ended(.refused), .ended(.replaced):
+            throw .refused(400, "The upload is final and cannot be cancelled.", .final)
         }
         return Response(status: 200, headers: [UploadStatus.cancelled.header])
     }
@@ -110,6 +112,7 @@ final class FirebaseChunk: BodyReceiver {
         case .done(let object): return service.finalAnswer(object, bucket: session.plan.bucket)
         case .ended(.refused(let status, let message)): throw .refused(status, message, .final)
         case .ended(.cancelled): throw .refused(400, "The upload was cancelled.", .cancelled)
+        case .ended(.replaced): return .final
         case .receiving(let stored):
             if let announced = session.announcedSize, announced != stored {
                 throw .refused(400, "\(announced) bytes were announced, \(stored) have come.", .active)
@@ -125,7 +128,7 @@ final class FirebaseChunk: BodyReceiver {
             guard !commands.uploads || position == stored else {
                 throw .refused(409, "The offset is \(position), but \(stored) bytes have come.", .active)
             }
-        case .done, .ended(.refused):
+        case .done, .ended(.refused), .ended(.replaced):
             if commands.uploads { throw .refused(400, "The upload is final and takes no more bytes.", .final) }
         case .ended(.cancelled): throw .refused(400, "The upload was cancelled.", .cancelled)
         }
@@ -172,6 +175,11 @@ private enum UploadStatus: String {
     case active, final, cancelled
 
     var header: (String, String) { ("X-Goog-Upload-Status", rawValue) }
+}
+
+extension Response {
+    /// The upload was stored, but there is no resource to show: the client asks for the metadata.
+    fileprivate static var final: Response { Response(status: 200, headers: [UploadStatus.final.header]) }
 }
 
 extension APIError {

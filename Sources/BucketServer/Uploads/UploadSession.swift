@@ -11,11 +11,13 @@ final class UploadSession: Sendable {
         case ended(Ending)
     }
 
-    /// An end without an object.
+    /// An end without an object to show.
     enum Ending: Sendable, Codable {
         case cancelled
         /// All bytes had come, and then it was refused.
         case refused(status: Int, message: String)
+        /// It became an object, which is gone or has been replaced since.
+        case replaced
     }
 
     private enum Phase {

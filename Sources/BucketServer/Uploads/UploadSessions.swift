@@ -145,7 +145,9 @@ final class UploadSessions: Sendable {
         }
         let bucket = try index.bucket(stored.plan.bucket)
         guard let object = try index.object(stored.plan.name, in: bucket), object.generation == generation else {
-            throw .notFound("upload \(id)")
+            // The JSON API has no word for it.
+            guard stored.plan.caller != nil else { throw .notFound("upload \(id)") }
+            return UploadSession(id: id, plan: stored.plan, announcedSize: stored.announcedSize, ended: .replaced)
         }
         return UploadSession(id: id, plan: stored.plan, announcedSize: stored.announcedSize, done: object)
     }

@@ -153,6 +153,19 @@ struct FirebaseResumableTests {
         #expect(server.firebase("GET", "f").firebaseObject?.generation == object.generation)
     }
 
+    @Test func aFinishedUploadIsFinalAlsoWhenItsObjectIsReplaced() {
+        let session = start()
+        #expect(command("upload, finalize", session, 0..<5).uploadStatus == "final")
+        server.put("f", "other")
+        for word in ["query", "finalize"] {
+            let answer = command(word, session)
+            #expect(answer.status == 200)
+            #expect(answer.uploadStatus == "final")
+            #expect(answer.body.isEmpty)
+        }
+        #expect(server.firebaseMedia("f").text == "other")
+    }
+
     @Test func aCancelledUploadIsOver() throws {
         let session = start()
         _ = command("upload", session, 0..<Self.granule)
