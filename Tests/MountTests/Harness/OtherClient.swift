@@ -111,6 +111,19 @@ struct OtherClient: Sendable {
         try JSONDecoder().decode(Requests.self, from: request("GET", "/_firemount/requests").body)
     }
 
+    /// The names of the objects whose bytes were asked for lately, of the last 2,000 requests.
+    func namesRead() throws -> [String] {
+        struct Log: Decodable {
+            struct Entry: Decodable {
+                let operation: String
+                let name: String?
+            }
+            let log: [Entry]
+        }
+        let log = try JSONDecoder().decode(Log.self, from: request("GET", "/_firemount/requests").body)
+        return log.log.filter { $0.operation == "storage.objects.media" }.compactMap(\.name)
+    }
+
     func forgetRequests() throws {
         try expectSuccess(request("DELETE", "/_firemount/requests"), "requests")
     }
