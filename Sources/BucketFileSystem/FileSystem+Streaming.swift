@@ -50,8 +50,10 @@ extension FileSystem {
             upload.control = fresh
             return try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
         } catch {
+            guard control?.state == .cancelled else { throw error }
+            if transfers.isClosed { throw .mountEnded(upload.name) }
             // Somebody wants that: what is closed for the last time is not to be sent after all.
-            if control?.state == .cancelled { contents.giveUp() }
+            contents.giveUp()
             throw error
         }
     }

@@ -35,6 +35,13 @@ extension FileSystemError {
     static let givenUp = FileSystemError.storage(
         StorageError(.cancelled, operation: "insert", message: "it was cancelled"))
 
+    /// There was no time left for an upload: the next mount has some.
+    static func mountEnded(_ name: ObjectName) -> FileSystemError {
+        .storage(
+            StorageError(
+                .unreachable, operation: "insert", object: name, message: "the mount ended before it was stored"))
+    }
+
     /// A read of one generation found another, or none: the handle's object is gone.
     init(reading error: StorageError) {
         switch error.kind {

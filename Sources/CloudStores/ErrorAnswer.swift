@@ -15,10 +15,20 @@ struct ErrorAnswer: Sendable, Equatable {
     /// - Parameter body: JSON, plain text or HTML; it may be cut or empty.
     init(_ head: HTTPResponseHead, body: [UInt8]) {
         status = head.status
-        retryAfter = head.first("retry-after").flatMap { UInt32($0) }.map { .seconds($0) }
+        retryAfter = Self.retryAfter(head)
         let (message, reason) = Self.read(body)
         self.reason = reason
         self.message = message.isEmpty ? Self.phrase(for: head.status) : message
+    }
+
+    /// Seconds, or a moment by the server's clock, which its `Date` tells (RFC 9110, 10.2.3).
+    private static func retryAfter(_ head: HTTPResponseHead) -> Duration? {
+        guard let text = head.first("retry-after") else { return nil }
+        if let seconds = UInt32(text) { return .seconds(seconds) }
+        guard let then = HTTPDate.moment(text), let now = head.first("date").flatMap(HTTPDate.moment) else {
+            return nil
+        }
+        return .seconds(max(0, then.seconds - now.seconds))
     }
 
     /// Whether the request was only refused because there were too many.

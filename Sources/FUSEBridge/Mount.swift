@@ -75,7 +75,7 @@ package final class Mount: Sendable {
         // Ignores SIGPIPE too. A signal that is ignored already, as in a shell's background job, stays ignored.
         unsafe fuse_set_signal_handlers(session.raw)
         let result = serve()
-        ignoreFurtherSignals()
+        fuse_door_count_signals()
         unsafe fuse_remove_signal_handlers(session.raw)
         finish()
         mountPoint.clearIfDead()
@@ -90,11 +90,9 @@ package final class Mount: Sendable {
     /// Takes the mount out of the tree, from any thread. `run` returns when the last file that is open there is closed.
     package func unmount() { mountPoint.detach() }
 
-    /// What is staged is stored after `run`. A second signal, as `timeout` and impatient people send it, must not kill
-    /// that. libfuse restores only a handler that is its own.
-    private func ignoreFurtherSignals() {
-        for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
-    }
+    /// How many of SIGINT, SIGTERM and SIGHUP have come since the mount ended: what is staged is stored after `run`,
+    /// and they must not kill that. libfuse restores only a handler that is its own.
+    package static var furtherSignals: Int { Int(fuse_door_signal_count()) }
 
     /// 0, the number of the signal that ended it, or a negated error number.
     private func serve() -> Int32 {

@@ -68,4 +68,16 @@ struct ErrorAnswerTests {
     func everyTransportFailureHasAMeaning(kind: TransportError.Kind, meaning: StorageError.Kind) {
         #expect(StorageError(TransportError(kind, "why"), "list", nil).kind == meaning)
     }
+
+    @Test(
+        arguments: [
+            ("7", nil, Duration.seconds(7)), ("soon", nil, nil), ("-1", nil, nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:30 GMT", .seconds(7)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:50:00 GMT", .zero),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", nil, nil), ("Sun, 06 Foo 1994 08:49:37 GMT", "x", nil),
+        ] as [(String, String?, Duration?)])
+    func retryAfterIsANumberOrAMoment(text: String, date: String?, pause: Duration?) {
+        let headers = [("retry-after", text)] + (date.map { [("date", $0)] } ?? [])
+        #expect(ErrorAnswer(HTTPResponseHead(status: 503, headers: headers), body: []).retryAfter == pause)
+    }
 }

@@ -43,7 +43,8 @@ struct StatusTests {
             """
             firemount='\(Programs.firemount)'
             expect "$("$firemount" status "$M")" "gs://test-bucket on $M: no uploads"
-            "$firemount" status | grep -qF "on $M:" || fail 'the mount is not in the list'
+            # Other tests' mounts may be dead, and its status says so.
+            ("$firemount" status || true) | grep -qF "on $M:" || fail 'the mount is not in the list'
             "$firemount" pause "$M"
             (echo small >"$F/a"; echo $? >"$T/a.status") & writer=$!
             until "$firemount" status "$M" | grep -q 'paused.*/a$'; do sleep 0.1; done

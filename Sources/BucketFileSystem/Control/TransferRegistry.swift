@@ -14,6 +14,8 @@ package final class TransferRegistry: Sendable {
         var entries: [TransferID: Entry] = [:]
         /// Also those that are still to come.
         var isPaused = false
+        /// Nothing more is sent.
+        var isClosed = false
     }
 
     private let state = Lock(State())
@@ -27,17 +29,28 @@ package final class TransferRegistry: Sendable {
 
     /// Lists an upload to `name` until `end`; paused to begin with if all are.
     func begin(_ name: ObjectName, at begun: Timestamp) -> TransferControl {
-        let (control, isPaused) = state.withLock { state in
+        let (control, isPaused, isClosed) = state.withLock { state in
             state.lastID += 1
             let control = TransferControl(id: TransferID(rawValue: state.lastID))
             state.entries[control.id] = Entry(name: name, control: control, begun: begun)
-            return (control, state.isPaused)
+            return (control, state.isPaused, state.isClosed)
         }
         if isPaused { control.pause() }
+        if isClosed { control.cancel() }
         return control
     }
 
     func end(_ id: TransferID) { state.withLock { _ = $0.entries.removeValue(forKey: id) } }
+
+    // MARK: The end
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Gives up what is under way and what is to come: it stays in the journal.
+    package func close() {
+        state.withLock { $0.isClosed = true }
+        _ = perform(.cancel, on: nil)
+    }
 
     // MARK: Commands
 

@@ -72,7 +72,7 @@ struct MountCommand {
         _ store: any ObjectStore, _ journals: Journals, _ whenReady: @escaping @Sendable () -> Bool
     ) throws(CommandFailure) -> [String] {
         let mount = try makeMount(store, journals.own)
-        let lifeline = makeLifeline()
+        var lifeline = makeLifeline()
         let end = mount.run {
             log(.info, "\(configuration.bucket.url) is mounted on \(configuration.mount.mountPoint)")
             if !whenReady() { return mount.unmount() }
@@ -81,10 +81,22 @@ struct MountCommand {
         log(.info, "\(configuration.mount.mountPoint) is unmounted")
         var losses: [String] = []
         if case .failed(let cause) = end { losses.append("the connection to the kernel failed: \(cause)") }
-        losses += try namesNotStored(by: mount.fileSystem).map { "\($0) could not be stored" }
+        var ending = Ending(mount.fileSystem, end, patience: configuration.timeout, log: log)
+        do throws(SystemError) {
+            let names = try ending.run { lifeline?.report($0) }
+            losses += Set(names + kept(in: journals.own)).sorted().map { "\($0) could not be stored" }
+        } catch {
+            throw CommandFailure("cannot wait for what is still to be stored: \(error)")
+        }
         for loss in losses { tell(loss) }
         lifeline?.end(lost: losses)
         return losses
+    }
+
+    /// What the bucket does not have, also where a caller was told so long ago.
+    private func kept(in journal: Journal) -> [ObjectName] {
+        // One that cannot be read has told so when it was written to.
+        ((try? journal.entries())?.entries ?? []).map(\.object)
     }
 
     private func makeMount(_ store: any ObjectStore, _ journal: Journal) throws(CommandFailure) -> Mount {
@@ -107,14 +119,6 @@ struct MountCommand {
         } catch {
             log(.warning, "firemount unmount will not wait for this mount: \(error)")
             return nil
-        }
-    }
-
-    private func namesNotStored(by fileSystem: FileSystem) throws(CommandFailure) -> [ObjectName] {
-        do throws(SystemError) {
-            return try wait(atMost: nil) { await fileSystem.shutDown() } ?? []
-        } catch {
-            throw CommandFailure("cannot wait for what is still to be stored: \(error)")
         }
     }
 

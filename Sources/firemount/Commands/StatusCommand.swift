@@ -36,7 +36,7 @@ struct StatusCommand {
         guard let mountPoint else {
             let user = geteuid()
             let mounts = table.entries.filter { $0.isFiremount && ($0.userID ?? 0) == user }
-            return mounts.map { askedByAnother($0, bars: bars) }
+            return mounts.compactMap { askedByAnother($0, bars: bars) }
         }
         let path = try MountPoint.resolved(mountPoint)
         guard let entry = table.entry(at: path), entry.isFiremount else {
@@ -67,19 +67,20 @@ struct StatusCommand {
     }
 
     /// The same by a process of its own, which is left alone when it takes too long: nobody can end who waits for a
-    /// mount that hangs, and the others are to be shown all the same.
-    private func askedByAnother(_ mount: MountTable.Entry, bars: Bool) -> Section {
+    /// mount that hangs, and the others are to be shown all the same. nil: it is unmounted by now.
+    private func askedByAnother(_ mount: MountTable.Entry, bars: Bool) -> Section? {
         let words = ["firemount", "status"] + (request.printsJSON ? ["--json"] : []) + (bars ? ["--bars"] : [])
-        guard let pipe = try? Pipe(),
+        guard let pipe = try? Pipe(), let null = try? Descriptor.open("/dev/null", O_WRONLY),
             let child = try? ChildProcess(
                 "/proc/self/exe", words + ["--", mount.mountPoint], variables: ProcessEnvironment.current.variables,
-                descriptors: [pipe.writing.number: STDOUT_FILENO])
+                descriptors: [pipe.writing.number: STDOUT_FILENO, null.number: STDERR_FILENO])
         else { return problem("it cannot be asked", of: mount) }
         let reading = pipe.closeWriting()
         var answer: [UInt8] = []
         while reading.waitUntilReadable(atMost: .seconds(3)) {
             guard let piece = try? reading.read(), !piece.isEmpty else {
                 let isWell = child.exitStatus() == 0
+                if answer.isEmpty { return nil }
                 let text = String(decoding: answer.dropLast(), as: UTF8.self)
                 return Section(text: request.printsJSON ? String(text.dropFirst().dropLast()) : text, isWell: isWell)
             }

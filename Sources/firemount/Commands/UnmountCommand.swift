@@ -35,12 +35,19 @@ struct UnmountCommand {
         }
     }
 
-    private static func waitForEnd(_ watch: borrowing MountWatch, of entry: MountTable.Entry) throws(CommandFailure) {
+    private static func waitForEnd(_ watching: consuming MountWatch, of entry: MountTable.Entry) throws(CommandFailure)
+    {
+        var watch = watching
         var end = watch.end(within: .seconds(1))
         if end == nil {
             printLine(
                 "Waiting for firemount (process \(watch.processID)) to store the last changes of \(entry.source) …")
-            end = watch.end(within: nil)
+            var told = ""
+            end = watch.end(within: nil) { text in
+                // A line each time something else is left; on a terminal it is always the same line.
+                if text != told { printLine("  " + text) }
+                told = text
+            }
         }
         switch end {
         case .finished(lost: []): return

@@ -19,6 +19,22 @@ func wait<Value: Sendable>(
     return outcome.value.withLock { $0 }
 }
 
+/// The same without a limit, with something to do meanwhile.
+/// - Parameter tick: called each `interval`, on this thread.
+func wait<Value: Sendable>(
+    each interval: Duration, _ tick: () -> Void, for body: @escaping @Sendable () async -> Value
+) throws(SystemError) -> Value {
+    let outcome = Outcome<Value>(try Pipe())
+    Task.detached {
+        let value = await body()
+        outcome.value.withLock { $0 = value }
+        try? outcome.pipe.writing.write([0])
+    }
+    while !outcome.pipe.reading.waitUntilReadable(atMost: interval) { tick() }
+    guard let value = outcome.value.withLock({ $0 }) else { preconditionFailure("the pipe told of a value") }
+    return value
+}
+
 private final class Outcome<Value: Sendable>: Sendable {
     let value = Lock<Value?>(nil)
     let pipe: Pipe

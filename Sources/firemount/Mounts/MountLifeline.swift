@@ -5,6 +5,7 @@ import Glibc
 /// end. The kernel completes connections without its help, and breaks them if it dies: no thread, no file to clean up.
 struct MountLifeline: ~Copyable, Sendable {
     private let listener: Descriptor
+    private var waiters: [Int32] = []
 
     /// - Parameter device: `major:minor` of the mount.
     init(device: String) throws(SystemError) {
@@ -15,17 +16,37 @@ struct MountLifeline: ~Copyable, Sendable {
         listener = socket
     }
 
-    /// Tells everyone who waits that the process is done. A waiter that is gone is none of our business.
-    /// - Parameter lost: what could not be stored, a line each.
-    consuming func end(lost: [String]) {
-        let report = (lost.map { $0.split(separator: "\n").joined(separator: " ") } + [Self.lastLine])
-            .joined(separator: "\n")
+    deinit { for waiter in waiters { close(waiter) } }
+
+    /// Tells everyone who waits what the process is still busy with: one line.
+    mutating func report(_ text: String) {
+        acceptWaiters()
+        for waiter in waiters { Self.send("\(Self.progressMark)\(text)\n", to: waiter) }
+    }
+
+    private mutating func acceptWaiters() {
         while true {
             let number = accept(listener.number, nil, nil)
             guard number >= 0 else { return }
-            let waiter = Descriptor(owning: number)
-            try? waiter.write(Array(report.utf8))
+            waiters.append(number)
         }
+    }
+
+    /// A waiter that is gone is none of our business, and one that does not read is not waited for.
+    private static func send(_ text: String, to number: Int32) {
+        let bytes = Array(text.utf8)
+        _ = unsafe Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+
+    fileprivate static let progressMark: Character = "~"
+
+    /// Tells everyone who waits that the process is done.
+    /// - Parameter lost: what could not be stored, a line each.
+    consuming func end(lost: [String]) {
+        acceptWaiters()
+        let report = (lost.map { $0.split(separator: "\n").joined(separator: " ") } + [Self.lastLine])
+            .joined(separator: "\n")
+        for waiter in waiters { Self.send(report, to: waiter) }
     }
 
     fileprivate static let lastLine = "."
@@ -63,6 +84,8 @@ struct MountWatch: ~Copyable {
 
     let processID: Int32
     private let connection: Descriptor
+    /// What has come and was not understood yet.
+    private var report: [UInt8] = []
 
     /// nil: there is no such process, or it is not the one of the user who mounted.
     /// - Parameter device: `major:minor` of the mount.
@@ -81,11 +104,32 @@ struct MountWatch: ~Copyable {
     }
 
     /// nil: it has not ended in `time`.
-    func end(within time: Duration?) -> End? {
-        guard connection.waitUntilReadable(atMost: time) else { return nil }
-        var report: [UInt8] = []
-        // A broken connection is the end, too.
-        while let piece = try? connection.read(), !piece.isEmpty { report += piece }
+    /// - Parameter progress: called with what it is busy with, as it tells.
+    mutating func end(within time: Duration?, progress: (String) -> Void = { _ in }) -> End? {
+        let deadline = time.map { ContinuousClock.now + $0 }
+        while true {
+            let left = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+            guard connection.waitUntilReadable(atMost: left) else { return nil }
+            // A broken connection is the end, too.
+            guard let piece = try? connection.read(), !piece.isEmpty else { return finalEnd() }
+            report += piece
+            takeProgress().forEach(progress)
+        }
+    }
+
+    /// Whole lines that are no part of the final report.
+    private mutating func takeProgress() -> [String] {
+        var lines: [String] = []
+        while report.first == MountLifeline.progressMark.asciiValue,
+            let end = report.firstIndex(of: UInt8(ascii: "\n"))
+        {
+            lines.append(String(decoding: report[1..<end], as: UTF8.self))
+            report.removeSubrange(...end)
+        }
+        return lines
+    }
+
+    private func finalEnd() -> End {
         let lines = String(decoding: report, as: UTF8.self).split(separator: "\n").map(String.init)
         return lines.last == MountLifeline.lastLine ? .finished(lost: lines.dropLast()) : .died
     }

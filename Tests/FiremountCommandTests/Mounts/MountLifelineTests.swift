@@ -7,7 +7,7 @@ struct MountLifelineTests {
     @Test func whoWaitsHearsTheEndAndWhatWasLost() throws {
         let device = "test:\(getpid()):lost"
         let lifeline = try MountLifeline(device: device)
-        let watch = try watching(device)
+        var watch = try watching(device)
         #expect(watch.processID == getpid())
         let watchEndEarly = watch.end(within: .milliseconds(1))
         #expect(watchEndEarly == nil)
@@ -18,11 +18,31 @@ struct MountLifelineTests {
         #expect(watchEnd == .finished(lost: ["a/b", "two lines"]))
     }
 
+    @Test func whoWaitsHearsForWhat() throws {
+        let device = "test:\(getpid()):progress"
+        var lifeline = try MountLifeline(device: device)
+        var watch = try watching(device)
+
+        lifeline.report("2 files left")
+        lifeline.report("1 file left")
+
+        var told: [String] = []
+        let early = watch.end(within: .milliseconds(50)) { told.append($0) }
+        #expect(early == nil)
+        #expect(told == ["2 files left", "1 file left"])
+
+        lifeline.end(lost: ["a"])
+
+        let end = watch.end(within: .seconds(10)) { told.append($0) }
+        #expect(end == .finished(lost: ["a"]))
+        #expect(told.count == 2)
+    }
+
     @Test func anEndWithoutLossIsTold() throws {
         let device = "test:\(getpid()):end"
         let lifeline = try MountLifeline(device: device)
-        let first = try watching(device)
-        let second = try watching(device)
+        var first = try watching(device)
+        var second = try watching(device)
 
         lifeline.end(lost: [])
 
@@ -34,7 +54,7 @@ struct MountLifelineTests {
 
     @Test func aProcessThatDiesSaysNothing() throws {
         let device = "test:\(getpid()):died"
-        let watch: MountWatch
+        var watch: MountWatch
         do {
             let lifeline = try MountLifeline(device: device)
             watch = try watching(device)

@@ -65,6 +65,8 @@ final class RunningServer: Sendable {
 
     var log: String { service.log }
 
+    var processID: Int32? { service.processID }
+
     /// Puts objects `prefix00001` and so on beside `name`, equal to it in all else. Local server only: straight into
     /// its index, because a hundred thousand requests would take minutes.
     func multiply(_ name: String, prefix: String, count: Int) throws {
