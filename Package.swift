@@ -46,6 +46,13 @@ let package = Package(
             dependencies: ["ObjectStore", "CloudStores", "HTTPTransport", "CISAL", "Locking", "Logging"],
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "UploadExample", dependencies: ["CloudStorage"], path: "Sources/Examples/UploadExample",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "DownloadExample", dependencies: ["CloudStorage"], path: "Sources/Examples/DownloadExample",
+            swiftSettings: strict),
+
         // The mount.
         .target(
             name: "BucketFileSystem", dependencies: ["ObjectStore", "CISAL", "CSQLite", "Locking", "Logging"],
@@ -82,8 +89,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "CloudStorageTests", dependencies: ["CloudStorage", "ObjectStore", "TestSupport", "Locking"],
+            name: "CloudStorageTests",
+            dependencies: [
+                "CloudStorage", "BucketServer", "HTTPTransport", "ObjectStore", "TestSupport", "Locking", "Logging",
+            ],
             swiftSettings: strict),
+        // The guides' snippets stand in them as they are: unused values and all.
+        .testTarget(
+            name: "GuideTests", dependencies: ["CloudStorage", "Locking", "TestSupport"],
+            swiftSettings: Array(strict.dropLast())),
         .testTarget(
             name: "BucketFileSystemTests",
             dependencies: ["BucketFileSystem", "ObjectStore", "TestSupport", "CISAL", "Locking", "Logging"],

@@ -98,12 +98,10 @@ public final class Storage: Sendable {
     ///
     /// Differs: without this call the environment's `FIREBASE_STORAGE_EMULATOR_HOST` (`HOST:PORT`) counts.
     public func useEmulator(withHost host: String, port: Int) {
-        precondition(!host.isEmpty, "useEmulator: the host is empty")
-        precondition((0...65_535).contains(port), "useEmulator: \(port) is no port")
-        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let root = FirebaseConnection.emulatorRoot(host: host, port: port)
         state.withLock { state in
             precondition(!state.hasReferences, "useEmulator: must be called before the first reference is made")
-            state.endpoint = "http://\(name):\(port)"
+            state.endpoint = root
             state.stores = [:]
         }
     }

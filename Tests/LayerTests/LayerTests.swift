@@ -16,6 +16,7 @@ struct LayerTests {
             "ObjectStore", "CloudStores", "HTTPTransport", "CISAL", "Locking", "Logging", "Glibc", "Dispatch",
             "Foundation",
         ],
+        "Examples": ["CloudStorage", "Dispatch", "Foundation"],
         "BucketFileSystem": ["ObjectStore", "CISAL", "CSQLite", "Locking", "Logging", "Glibc", "Dispatch"],
         "FUSEBridge": ["BucketFileSystem", "ObjectStore", "CFUSE", "Locking", "Logging", "Glibc"],
         "firemount": [

@@ -12,6 +12,8 @@ public final class FirebaseApp: Sendable {
 
     public let name: String
     private let ownOptions: FirebaseOptions
+    /// Who is signed in.
+    let session = UserSession()
 
     /// A copy of what the app was configured with.
     public var options: FirebaseOptions { ownOptions.copy() }

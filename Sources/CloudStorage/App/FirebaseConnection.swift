@@ -15,7 +15,7 @@ enum FirebaseConnection {
         configuration.googleAppID = app.options.googleAppID
         return FirebaseStore(
             bucket: request.bucket, endpoint: endpoint(request.endpoint), transport: transport,
-            credentials: AnonymousCredential(), configuration: configuration, log: .silent)
+            credentials: app.session, configuration: configuration, log: .silent)
     }
 
     /// nil if the object has no token.
@@ -25,12 +25,24 @@ enum FirebaseConnection {
 
     /// Where the service is: as asked for, else as the environment says, else Google's.
     static func endpoint(_ root: String?) -> ServiceEndpoint {
-        let text = root ?? ProcessInfo.processInfo.environment["FIREBASE_STORAGE_EMULATOR_HOST"]
-        guard let text, !text.isEmpty else { return .firebase }
+        emulator(root, variable: "FIREBASE_STORAGE_EMULATOR_HOST") ?? .firebase
+    }
+
+    /// An emulator: as asked for, else as the environment says; nil: none.
+    static func emulator(_ root: String?, variable: String) -> ServiceEndpoint? {
+        let text = root ?? ProcessInfo.processInfo.environment[variable]
+        guard let text, !text.isEmpty else { return nil }
         do {
             return try ServiceEndpoint(parsing: text)
         } catch {
-            preconditionFailure("\(error)")
+            preconditionFailure("\(variable): \(error)")
         }
+    }
+
+    /// The address that `useEmulator` names. Ends the program when it is none.
+    static func emulatorRoot(host: String, port: Int) -> String {
+        precondition(!host.isEmpty, "useEmulator: the host is empty")
+        precondition((0...65_535).contains(port), "useEmulator: \(port) is no port")
+        return "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
     }
 }

@@ -62,12 +62,12 @@ extension StorageReference {
     }
 
     private func allPages() async throws(StorageError) -> StorageListResult {
-        var all = ListPage(items: [], folders: [], nextPageToken: nil)
+        var all = ListPage(folders: [], nextPageToken: nil)
         var folders: Set<ObjectName> = []
         var tokens: Set<String> = []
         repeat {
             let page = try await listPage(size: 1_000, token: all.nextPageToken)
-            all.items += page.items
+            all.names += page.objectNames
             all.folders += page.folders.filter { folders.insert($0).inserted }
             all.nextPageToken = page.nextPageToken
             if let token = page.nextPageToken, !tokens.insert(token).inserted {
@@ -92,6 +92,11 @@ extension StorageReference {
             prefixes: page.folders.map {
                 reference(ObjectName($0.bytes.last == slash ? $0.bytes.dropLast() : $0.bytes))
             },
-            items: page.items.map { reference($0.name) }, pageToken: page.nextPageToken)
+            items: page.objectNames.map { reference($0) }, pageToken: page.nextPageToken)
     }
+}
+
+extension ListPage {
+    /// Stores tell objects with what they know of them, or by name alone.
+    fileprivate var objectNames: [ObjectName] { items.map(\.name) + names }
 }

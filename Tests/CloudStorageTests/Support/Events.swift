@@ -25,6 +25,9 @@ final class Events: Sendable {
 
     var snapshots: [StorageTaskSnapshot] { collected.withLock { $0 } }
 
+    /// Holds no task any more.
+    func forget() { collected.withLock { $0 = [] } }
+
     /// Without the number of progress events, which depends on chance.
     var statuses: [StorageTaskStatus] {
         snapshots.map(\.status).reduce(into: []) { all, next in

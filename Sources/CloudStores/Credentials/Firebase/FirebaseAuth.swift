@@ -39,6 +39,11 @@ package struct FirebaseAuth: Sendable {
     /// As a new user without a name.
     package func signInAnonymously() async throws(StorageError) -> FirebaseSignIn { try await signIn("signUp", [:]) }
 
+    /// As a new user with a name.
+    package func signUp(email: String, password: String) async throws(StorageError) -> FirebaseSignIn {
+        try await signIn("signUp", ["email": email, "password": password])
+    }
+
     /// - Parameter customToken: a JWT that the project's own server has made.
     package func signIn(customToken: String) async throws(StorageError) -> FirebaseSignIn {
         try await signIn("signInWithCustomToken", ["token": customToken])
@@ -145,6 +150,8 @@ enum FirebaseAuthCode {
         case "USER_DISABLED": "the account is disabled; ask the project's owner, then sign in again"
         case "INVALID_EMAIL", "MISSING_EMAIL": "that is no e-mail address"
         case "MISSING_PASSWORD": "the password is empty"
+        case "EMAIL_EXISTS": "there is a user with this e-mail address already"
+        case "WEAK_PASSWORD": "the password is too short"
         case "TOO_MANY_ATTEMPTS_TRY_LATER": "too many attempts; wait a few minutes"
         case "PASSWORD_LOGIN_DISABLED", "OPERATION_NOT_ALLOWED", "ADMIN_ONLY_OPERATION":
             "this way to sign in is turned off in the project"
