@@ -38,7 +38,15 @@ extension FileSystem {
         let random = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let name = ObjectName(configuration.prefix.bytes + Self.tailFolder + Array("/\(random)".utf8))
         let upload = Upload(name: name, headers: ObjectHeaders(), precondition: .mustNotExist, source: source)
-        let tail = try await fromStore { () async throws(StorageError) in try await store.insert(upload) }
+        let tail: ObjectMetadata
+        do throws(StorageError) {
+            tail = try await store.insert(upload)
+        } catch {
+            // Somebody may be allowed to write the object and nothing beside it.
+            guard error.kind == .forbidden || error.kind == .unauthenticated else { throw FileSystemError(error) }
+            appending.withLock { $0.isUnsupported = true }
+            return nil
+        }
         defer { afterwork.start { [self] in await removeTail(tail) } }
         return try await join(record, tail, source.crc32c, headers)
     }

@@ -12,7 +12,7 @@ extension FileSystem {
     }
 
     /// Whether fetching what holders of `inode` might read would be much.
-    func isKeptOnServer(_ inode: InodeNumber, _ record: FileRecord) throws(FileSystemError) -> Bool {
+    private func isKeptOnServer(_ inode: InodeNumber, _ record: FileRecord) throws(FileSystemError) -> Bool {
         // Where the bucket cannot copy, the bytes would travel twice.
         guard store.abilities.composes, record.metadata.size > configuration.largestFetchForHolders else {
             return false
@@ -26,25 +26,37 @@ extension FileSystem {
         return contents.missingBytes(of: record.metadata.size) > configuration.largestFetchForHolders
     }
 
-    /// Moves the object out of the way instead of deleting it.
-    func moveAside(_ object: ObjectName, _ record: FileRecord, _ inode: InodeNumber) async throws(FileSystemError) {
+    /// Moves the object out of the way instead of deleting it. False: that is not allowed.
+    func moveAside(
+        _ object: ObjectName, _ record: FileRecord, _ inode: InodeNumber
+    ) async throws(FileSystemError) -> Bool {
+        guard try isKeptOnServer(inode, record) else { return false }
         try await saveBytesForCopies(of: inode)
-        let copy = asideCopy(of: object, record)
-        do throws(FileSystemError) {
-            let moved = try await fromStore { () async throws(StorageError) in try await store.move(copy) }
+        do throws(StorageError) {
+            let moved = try await store.move(asideCopy(of: object, record))
             keep(moved, for: inode)
-            try didStore(moved, of: inode)
+            try? didStore(moved, of: inode)
+            return true
         } catch {
+            if error.kind == .forbidden { return false }
             expire(inode)
-            throw error
+            throw FileSystemError(error)
         }
     }
 
-    /// Copies the object, which is about to be replaced.
-    func copyAside(_ object: ObjectName, _ record: FileRecord, _ inode: InodeNumber) async throws(FileSystemError) {
+    /// Copies the object, which is about to be replaced. False: that is not allowed.
+    func copyAside(
+        _ object: ObjectName, _ record: FileRecord, _ inode: InodeNumber
+    ) async throws(FileSystemError) -> Bool {
+        guard try isKeptOnServer(inode, record) else { return false }
         try await saveBytesForCopies(of: inode)
-        let copy = asideCopy(of: object, record)
-        keep(try await fromStore { () async throws(StorageError) in try await store.copy(copy) }, for: inode)
+        do throws(StorageError) {
+            keep(try await store.copy(asideCopy(of: object, record)), for: inode)
+            return true
+        } catch {
+            if error.kind == .forbidden { return false }
+            throw FileSystemError(error)
+        }
     }
 
     private func asideCopy(of object: ObjectName, _ record: FileRecord) -> ObjectCopy {

@@ -97,9 +97,7 @@ extension FileSystem {
             defer { contents.setLeaving(false) }
             if let record {
                 try await keepFolder(parent)
-                if try isKeptOnServer(entry.inode, record) {
-                    try await moveAside(object, record, entry.inode)
-                } else {
+                if try await !moveAside(object, record, entry.inode) {
                     try await saveBytesForHolders(of: entry.inode)
                     try await delete(object, record, entry.inode)
                 }

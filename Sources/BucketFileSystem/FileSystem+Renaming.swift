@@ -48,11 +48,9 @@ extension FileSystem {
             defer { target?.setLeaving(false) }
             if let target = rename.target {
                 let (name, old, _) = try place(of: target)
-                if let old, try isKeptOnServer(target, old) {
-                    try await copyAside(name, old, target)
-                } else {
-                    try await saveBytesForHolders(of: target)
-                }
+                var isKept = false
+                if let old { isKept = try await copyAside(name, old, target) }
+                if !isKept { try await saveBytesForHolders(of: target) }
             }
             try await keepFolder(rename.parent)
             guard let record else {

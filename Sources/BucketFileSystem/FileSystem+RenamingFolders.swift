@@ -23,7 +23,7 @@ extension FileSystem {
                 followFolder(rename.source)
                 return journalMove(of: rename.source)
             }
-            if !isResumed { try await begin(mark) }
+            if !isResumed { await begin(mark) }
             let copies: [Copied]
             do throws(FileSystemError) {
                 copies = try await copyAll(below: source, to: destination, isResumed: isResumed)
@@ -60,14 +60,15 @@ extension FileSystem {
     }
 
     /// From here on a renaming that breaks off can be told from two folders that somebody made.
-    private func begin(_ mark: FolderMove) async throws(FileSystemError) {
+    /// Who may not write there renames all the same.
+    private func begin(_ mark: FolderMove) async {
         do throws(StorageError) {
             _ = try await store.insert(
                 Upload(
                     name: mark.name, headers: ObjectHeaders(), precondition: .none,
                     source: BytesSource(mark.content)))
         } catch {
-            throw FileSystemError(error)
+            log(.info, "a renaming that is interrupted cannot be finished: \(error)")
         }
     }
 
@@ -80,7 +81,8 @@ extension FileSystem {
 
     private func end(_ mark: FolderMove) async {
         do throws(StorageError) { try await store.delete(mark.name, if: .none) } catch {
-            if error.kind != .notFound { log(.warning, "the mark of a renaming is left over: \(error)") }
+            let isNoMatter = error.kind == .notFound || error.kind == .forbidden
+            log(isNoMatter ? .debug : .warning, "the mark of a renaming is left over: \(error)")
         }
     }
 

@@ -39,6 +39,13 @@ import Testing
         try await first.value
     }
 
+    @Test func whoMayNotLeaveAMarkRenamesAllTheSame() async throws {
+        let bench = Bench(objects: Self.objects)
+        bench.failing.fail(.insert, with: .forbidden)
+        try await bench.rename("d", to: "e")
+        #expect(bench.store.names == Self.moved)
+    }
+
     @Test func foldersThatNoRenamingLeftAreNotMerged() async throws {
         let bench = Bench(objects: Self.objects + [("e/g", "x")])
         #expect(await failure { try await bench.rename("d", to: "e") }?.word == "directoryNotEmpty")

@@ -42,6 +42,17 @@ import Testing
         #expect(bench.store.names == ["big"])
     }
 
+    @Test func whereNothingMayBeMovedAsideTheBytesAreFetched() async throws {
+        let bench = bench()
+        let handle = try await reader(bench)
+        bench.failing.fail(.move, with: .forbidden)
+        try await bench.unlink("big")
+        #expect(try await bench.read(handle) == Self.text)
+        bench.files.release(handle)
+        await bench.files.afterwork.wait()
+        #expect(bench.store.names == ["other"])
+    }
+
     @Test func whatWasWrittenToARemovedFileIsStillThereForItsHolder() async throws {
         let bench = bench()
         let handle = try await reader(bench)

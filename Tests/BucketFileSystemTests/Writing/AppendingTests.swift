@@ -85,6 +85,14 @@ import Testing
         #expect(bench.failing.counts[.compose] == 1)
     }
 
+    @Test func whoMayWriteNothingBesideTheObjectStoresItWhole() async throws {
+        let bench = bench()
+        bench.failing.fail(.insert, with: .forbidden)
+        try await bench.write("log", "more", appends: true)
+        #expect(bench.stored("log") == Self.start + "more")
+        #expect(bench.store.counts[.compose] == nil)
+    }
+
     @Test func whatAKilledMountLeftIsSweptAndNotShown() async throws {
         let bench = bench()
         bench.store.put(".firemount/tails/left", [1])
