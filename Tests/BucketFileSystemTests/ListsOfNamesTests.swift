@@ -108,6 +108,12 @@ import Testing
         #expect(try await bench.read("n/s/t/u") == "y")
     }
 
+    @Test func theMountsOwnFolderIsNotShown() async throws {
+        let bench = bench([("f", "x"), (".firemount/moves/x", "y"), ("d/.firemount/z", "x")])
+        #expect(try await bench.list() == ["f", "d"])
+        #expect(try await bench.list("d") == [".firemount"])
+    }
+
     @Test func aFolderBesideAFileHasAnotherName() async throws {
         let bench = bench([("n", "file"), ("n/x", "below")])
         #expect(try await bench.list().count == 2)

@@ -183,9 +183,23 @@ import Testing
         }
     }
 
+    @Test func inFirebasesProtocolNamesCostAListAndDetailsAQuestionEach() throws {
+        try counting(on: .firebase) { folder in
+            try folder.bucket.put(folder.object("f-00000"), "x")
+            try folder.mounted.server.multiply(folder.object("f-00000"), prefix: folder.object("f-"), count: 299)
+            try folder.run("stat \"$F\"")
+            let names = try folder.requests {
+                try folder.run("expect \"$(ls \"$F\" | wc -l)\" 300")
+            }
+            #expect(names == ["firebase.objects.list": 1])
+            let details = try folder.requests { try folder.run("ls -l \"$F\" >/dev/null; ls -l \"$F\" >/dev/null") }
+            #expect(details == ["firebase.objects.get": 300])
+        }
+    }
+
     /// A mount of its own on the local server, whose metadata outlives the test.
-    private func counting(_ body: (MountedFolder) throws -> Void) throws {
-        let mounted = try MountedBucket(on: .local, options: [])
+    private func counting(on server: Server = .local, _ body: (MountedFolder) throws -> Void) throws {
+        let mounted = try MountedBucket(on: server, options: [])
         defer { mounted.tearDown() }
         try body(try mounted.newPrefix())
     }

@@ -24,6 +24,7 @@ extension Namespace {
         }
         for object in page.folders {
             let segment = object.bytes.dropFirst(prefix.bytes.count).dropLast()
+            if folder.parent == nil, segment.elementsEqual(FileSystem.ownFolder) { continue }
             let isBesideFile = isFile(Spelling.name(of: segment), in: folder, seen: seen)
             add(Spelling.name(of: segment, isFolderBesideFile: isBesideFile), isFolder: true, segment)
         }

@@ -38,8 +38,8 @@ extension FirebaseStore {
         }
         let pieces = CopiedPieces(of: source, crc32c: crc32c, in: self)
         let upload = Upload(
-            name: copy.destination, headers: copy.headers ?? source.headersForCopy, precondition: copy.precondition,
-            source: pieces)
+            name: copy.destination, headers: source.headersForCopy(copy.headers ?? source.headers),
+            precondition: copy.precondition, source: pieces)
         let copied = try await copySlots.withSlot { () async throws(StorageError) in
             if source.size <= configuration.wholeUploadLimit {
                 try await pieces.prepare(0..<source.size)
@@ -72,8 +72,8 @@ extension FirebaseStore {
 }
 
 extension ObjectMetadata {
-    /// What a copy takes over. A disposition that the server made from the old name is no wish of anybody's.
-    fileprivate var headersForCopy: ObjectHeaders {
+    /// What a copy gets of `headers`. A disposition that the server made from the old name is no wish of anybody's.
+    fileprivate func headersForCopy(_ headers: ObjectHeaders) -> ObjectHeaders {
         var headers = headers
         let segment = name.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
         let made = "inline; filename*=utf-8''" + PercentEncoding.encode(Array(segment))
