@@ -27,6 +27,10 @@ package struct Configuration: Sendable {
     /// Of a file that is removed or replaced while somebody reads it, at most so many bytes are fetched for the reader;
     /// a larger one stays in the bucket under another name until it is closed.
     package var largestFetchForHolders: Int64 = 16 << 20
+    /// All bytes staged on the local disk together; nil: as many as it takes.
+    package var stagingLimit: Int64?
+    /// `close` answers once the journal has the bytes; uploads follow.
+    package var writesBack = false
     package var isReadOnly = false
     package var owner: UInt32 = 0
     package var group: UInt32 = 0

@@ -64,7 +64,7 @@ extension FileSystem {
                 modified: changes.modified?.moment(now: now), accessed: changes.accessed?.moment(now: now),
                 permissions: changes.permissions.map { $0 & 0o7777 }, owner: changes.owner, group: changes.group))
         // Without a handle there is no close to store it at.
-        if changes.size != nil, handle == nil { try await storeChanges(of: inode) }
+        if changes.size != nil, handle == nil { try await storeAtClose(inode) }
         return try currentAttributes(of: inode)
     }
 

@@ -12,6 +12,7 @@ extension FileSystem {
             contents.gate.leave()
             (contents, baseSize) = try openContents(of: inode)
         }
+        if let failure = takeFailure(of: inode) { throw failure }
         let handle = try addHandle(inode, contents, mode)
         do throws(FileSystemError) {
             if mode.truncates {
@@ -140,7 +141,7 @@ extension FileSystem {
         let handle = try fileHandle(id)
         guard handle.mode.writes else { return }
         if handle.contents.isEmptyAndUnwritten, callerHoldsAnother(try fileNumber(of: handle.inode)) { return }
-        try await storeChanges(of: handle.inode)
+        try await storeAtClose(handle.inode)
     }
 
     package func synchronize(_ id: HandleID) async throws(FileSystemError) {
@@ -155,11 +156,11 @@ extension FileSystem {
     package func release(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.files[id] }) else { return }
         handle.cursor.close()
-        guard handle.mode.writes, handle.contents.isDirty else { return dropHandle(id) }
+        guard handle.mode.writes, handle.contents.isDirty, !handle.contents.isSealed else { return dropHandle(id) }
         afterwork.start { [self] in
             do throws(FileSystemError) {
                 if handle.contents.isGivenUp { throw .givenUp }
-                try await storeChanges(of: handle.inode)
+                try await storeAtClose(handle.inode)
             } catch {
                 if isLastHandle(of: handle.inode) { _ = keepUnsaved(handle.inode, because: error) }
             }

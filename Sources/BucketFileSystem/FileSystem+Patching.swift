@@ -19,7 +19,7 @@ extension FileSystem {
         // The root has no object that could hold them.
         if inode != .root {
             let contents = try contents(of: inode)
-            if contents.addChangesIfDirty(changes) { return }
+            if contents.addChangesIfDirty(changes) { return resealChanges(of: inode, contents) }
             if try mayWait(inode, contents) {
                 try await sendLater(changes, of: inode, contents)
             } else {

@@ -40,6 +40,7 @@ extension FileSystem {
         let gates = try ([rename.source] + [rename.target].compactMap { $0 }).sorted { $0.rawValue < $1.rawValue }
             .map { (inode) throws(FileSystemError) in try contents(of: inode).gate }
         try await pass(gates) { () async throws(FileSystemError) in
+            try await storeSealed(rename.source)
             let (object, record, link) = try place(of: rename.source)
             guard link == .attached else { throw .stale }
             try contents(of: rename.source).abandonStream()
@@ -64,6 +65,14 @@ extension FileSystem {
             try relink(rename)
             await settle(moved, movedFrom: record, replacing: replaced, try contents(of: rename.source), rename.source)
         }
+    }
+
+    /// What was closed, and has a version in the bucket, is stored before that is moved: after a crash in between it
+    /// would not be found where its changes belong.
+    private func storeSealed(_ inode: InodeNumber) async throws(FileSystemError) {
+        let contents = try contents(of: inode)
+        guard contents.hasSealed, try place(of: inode).record != nil else { return }
+        try await store(contents, of: inode, sealedOnly: true)
     }
 
     /// Through all of `gates`, which are in the order every renaming takes them.

@@ -6,6 +6,7 @@ import ObjectStore
 /// first is deleted. An interruption leaves the old folder whole, or both.
 extension FileSystem {
     func renameFolder(_ rename: Rename) async throws(FileSystemError) {
+        try await storeSealed(below: rename.source)
         let source = try place(of: rename.source).name
         let (destination, _) = try destination(of: rename, kind: .directory)
         guard !destination.bytes.starts(with: source.bytes) else { throw .invalidArgument }
@@ -104,6 +105,26 @@ extension FileSystem {
             guard let folder = try? space.node(inode) else { return }
             space.followFolder(folder)
         }
+    }
+
+    /// What was closed below is stored before it is copied.
+    private func storeSealed(below inode: InodeNumber) async throws(FileSystemError) {
+        let sealed = try namespace.withLock { (space) throws(FileSystemError) in
+            var found: [InodeNumber] = []
+            space.visit(below: try space.node(inode)) { node in
+                if node.contents?.hasSealed == true { found.append(node.number) }
+            }
+            return found
+        }
+        let failures = await inParallel(sealed) { [self] inode -> FileSystemError? in
+            do throws(FileSystemError) {
+                try await storeChanges(of: inode, sealedOnly: true)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
     }
 
     /// Files stored below the old name while their folder was on the way.

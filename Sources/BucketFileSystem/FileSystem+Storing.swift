@@ -6,21 +6,29 @@ import ObjectStore
 extension FileSystem {
     /// Stores what is unsaved of a file, whole; answers once the bucket has it. Failed, it stays unsaved, and the next
     /// call tries again.
-    func storeChanges(of inode: InodeNumber) async throws(FileSystemError) {
-        guard let contents = try? namespace.withLock({ try $0.node(inode).contents }), contents.isDirty else { return }
+    /// - Parameter sealedOnly: what was changed since the last close stays for the next.
+    func storeChanges(of inode: InodeNumber, sealedOnly: Bool = false) async throws(FileSystemError) {
+        guard let contents = try? namespace.withLock({ try $0.node(inode).contents }) else { return }
+        if !contents.isDirty, !sealedOnly, let failure = contents.takeFailure() { throw failure }
+        guard contents.isDirty else { return }
         try await contents.gate.pass { () async throws(FileSystemError) in
             // Another caller may have stored it meanwhile. What is written from here on is the next call's.
-            if contents.isDirty { try await store(contents, of: inode) }
+            if contents.isDirty, !sealedOnly || contents.hasSealed {
+                try await store(contents, of: inode, sealedOnly: sealedOnly)
+            }
         }
     }
 
-    private func store(_ contents: FileContents, of inode: InodeNumber) async throws(FileSystemError) {
+    /// Call it with the file's gate passed.
+    func store(
+        _ contents: FileContents, of inode: InodeNumber, sealedOnly: Bool = false
+    ) async throws(FileSystemError) {
         try await saveBytesForCopies(of: inode)
         for attempt in 0..<4 {
             let (name, record, link) = try place(of: inode)
             guard link != .unlinked else { return contents.forgetUnsaved() }
             do throws(FileSystemError) {
-                return try await storeOnce(contents, of: inode, as: name, over: record)
+                return try await storeOnce(contents, of: inode, as: name, over: record, sealedOnly: sealedOnly)
             } catch {
                 // Only the metadata was changed by another client: that is merged, not undone.
                 guard case .stale = error, let record, attempt < 3 else { throw error }
@@ -30,14 +38,23 @@ extension FileSystem {
     }
 
     private func storeOnce(
-        _ contents: FileContents, of inode: InodeNumber, as name: ObjectName, over record: FileRecord?
+        _ contents: FileContents, of inode: InodeNumber, as name: ObjectName, over record: FileRecord?,
+        sealedOnly: Bool
     ) async throws(FileSystemError) {
-        if try await storeOnServer(contents, of: inode, as: name, over: record) { return }
+        if sealedOnly {
+            guard let snapshot = contents.sealedSnapshot() else { return }
+            return try await storeSealed(snapshot, contents, of: inode, as: name, over: record)
+        }
+        if let error = contents.spoiled { throw error }
+        if !contents.isSealed, try await storeOnServer(contents, of: inode, as: name, over: record) { return }
         do throws(FileSystemError) {
             guard let snapshot = contents.snapshot() else { return contents.forgetUnsaved() }
-            try await store(snapshot, isFrozen: false, contents, of: inode, as: name, over: record)
+            if snapshot.isFrozen {
+                return try await storeSealed(snapshot, contents, of: inode, as: name, over: record)
+            }
+            try await store(snapshot, contents, of: inode, as: name, over: record)
         } catch {
-            guard case .staging = error, contents.isDirty else { throw error }
+            guard case .staging = error, contents.isDirty, !contents.isSealed else { throw error }
             // The copy is to have all of the file.
             if let snapshot = contents.snapshot() {
                 try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
@@ -45,13 +62,25 @@ extension FileSystem {
             // Written while it was being sent. A copy holds still.
             let copy = try makeStagingFile()
             guard let snapshot = try contents.frozenCopy(into: copy) else { return }
-            try await store(snapshot, isFrozen: true, contents, of: inode, as: name, over: record)
+            try await store(snapshot, contents, of: inode, as: name, over: record)
+        }
+    }
+
+    private func storeSealed(
+        _ snapshot: FileContents.Snapshot, _ contents: FileContents, of inode: InodeNumber, as name: ObjectName,
+        over record: FileRecord?
+    ) async throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try await store(snapshot, contents, of: inode, as: name, over: record)
+        } catch {
+            journaling(name) { () throws(FileSystemError) in try contents.didFailToStoreSealed(snapshot) }
+            throw error
         }
     }
 
     private func store(
-        _ snapshot: FileContents.Snapshot, isFrozen: Bool, _ contents: FileContents, of inode: InodeNumber,
-        as name: ObjectName, over record: FileRecord?
+        _ snapshot: FileContents.Snapshot, _ contents: FileContents, of inode: InodeNumber, as name: ObjectName,
+        over record: FileRecord?
     ) async throws(FileSystemError) {
         try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
         let checksum = try await onStagingQueue { () throws(FileSystemError) in
@@ -67,8 +96,8 @@ extension FileSystem {
         let base = JournalEntry.Base(record ?? replaced)
         let upload = Upload(
             name: name, headers: headers, precondition: base.precondition,
-            source: StagedSource(contents: contents, snapshot: snapshot, crc32c: checksum, isFrozen: isFrozen))
-        if !isFrozen {
+            source: StagedSource(contents: contents, snapshot: snapshot, crc32c: checksum, isFrozen: snapshot.isFrozen))
+        if !snapshot.isFrozen {
             let changes = MetadataPatch(from: record?.metadata.headers ?? ObjectHeaders(), to: headers)
             let place = Journal.Place(object: name, base: base, headers: headers)
             journaling(name) { () throws(FileSystemError) in
@@ -78,7 +107,7 @@ extension FileSystem {
             }
         }
         do throws(FileSystemError) {
-            let stored = try await send(upload, of: contents, mayStream: !isFrozen)
+            let stored = try await send(upload, of: contents, mayStream: contents.isCurrent(snapshot))
             journaling(name) { () throws(FileSystemError) in
                 try contents.didStore(snapshot, as: Journal.Place(stored))
             }
@@ -186,13 +215,14 @@ extension FileSystem {
 
     /// What the bucket has of a file, or will have.
     func journalPlace(of inode: InodeNumber) throws(FileSystemError) -> Journal.Place {
-        try namespace.withLock { (space) throws(FileSystemError) in
+        let (name, record, replaced, changes) = try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
-            let name = space.objectName(of: node)
-            let headers =
-                node.record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
-            return Journal.Place(object: name, base: JournalEntry.Base(node.record ?? node.replaces), headers: headers)
+            let changes = node.contents?.localAttributes.changes ?? MetadataChanges()
+            return (space.objectName(of: node), node.record, node.replaces, changes)
         }
+        return Journal.Place(
+            object: name, base: JournalEntry.Base(record ?? replaced),
+            headers: headers(for: name, over: record, replacing: replaced, changes))
     }
 
     /// The journal follows a file, or all files below a folder, to another name.
@@ -238,7 +268,13 @@ extension FileSystem {
             return (name, contents)
         }
         do throws(FileSystemError) {
-            if let kept = try contents?.keepUnsaved(as: error.keptState, because: error.words) {
+            if let cause = contents?.spoiled {
+                // The caller was told at the write and at the close. A part of the file is of no use to anyone.
+                try contents?.dropUnsaved()
+                log(.error, "\(name) was not stored, as it could not be written: \(cause.words)")
+            } else if let kept = try contents?.keepUnsaved(
+                as: error.keptState(wasClosed: contents?.isSealed == true), because: error.words)
+            {
                 log(
                     .error, "\(name) could not be stored (\(error.words)); it is kept: firemount recover export \(kept)"
                 )
@@ -268,20 +304,24 @@ extension Journal.Place {
 
 extension FileSystemError {
     /// What becomes of content that could not be stored because of this.
-    fileprivate var keptState: JournalEntry.State {
+    /// - Parameter wasClosed: the caller believes that it is stored, so the next mount tries again.
+    func keptState(wasClosed: Bool) -> JournalEntry.State {
         switch self {
         case .stale, .exists: .conflict
-        default: .failed
+        default: wasClosed && mayPass ? .sealed : .failed
         }
     }
 
     /// For the log and the journal.
-    var words: String {
+    package var words: String {
         switch self {
-        case .stale, .exists: "the bucket has a version that was stored meanwhile"
+        case .stale: "the bucket has a version that was stored meanwhile"
+        case .exists: "the bucket has an object of that name"
         case .storage(let error): "\(error)"
         case .staging(let text): text
         case .noSpace: "no space is left for staged bytes"
+        case .notFound: "there is no such entry"
+        case .invalidArgument: "it is a change of metadata alone"
         default: "\(self)"
         }
     }

@@ -25,6 +25,13 @@ package final class FileSystem: Sendable {
     /// Files whose bytes are to become those of other files when these are stored.
     let copies = Lock([InodeNumber: Set<InodeNumber>]())
     let appending = Lock(AppendingState())
+    let stagingBudget: StagingBudget
+    /// Uploads in the background at once: enough to hide the latency of small files.
+    let uploadSlots = AsyncSlots(16)
+    /// Of uploads in the background.
+    let patience = Patience()
+    /// Why content whose close was answered is not in the bucket, by name: told at the next open.
+    let failures = Lock<[ObjectName: FileSystemError]>([:])
     let recovery = Lock<Recovery?>(nil)
     /// Uploads under way.
     package let transfers = TransferRegistry()
@@ -41,6 +48,7 @@ package final class FileSystem: Sendable {
         self.store = store
         self.configuration = configuration
         self.journal = journal
+        stagingBudget = StagingBudget(limit: configuration.stagingLimit)
         self.kernelCache = kernelCache
         self.log = log
         self.clock = clock
@@ -56,6 +64,7 @@ package final class FileSystem: Sendable {
     /// Answers the names that could not be stored; their bytes are kept in the journal's directory.
     package func shutDown() async -> [ObjectName] {
         unsaved?.end()
+        patience.end()
         await afterwork.wait()
         var failed: [ObjectName] = []
         let dirty = namespace.withLock { $0.allNodes.filter { $0.contents?.isDirty == true }.map(\.number) }
@@ -70,7 +79,9 @@ package final class FileSystem: Sendable {
         await removeAllKept()
         await keepEmptiedFolders()
         unsaved?.close()
-        return failed
+        // What the background has given up is known to the journal alone.
+        let kept = (try? journal.entries().entries.map(\.object)) ?? []
+        return failed + Set(kept).subtracting(failed).sorted()
     }
 
     // MARK: Shared by the topics
@@ -84,12 +95,13 @@ package final class FileSystem: Sendable {
 
     /// For bytes that a crash may take.
     func makeStagingFile() throws(FileSystemError) -> StagingFile {
-        try StagingFile(in: journal.directory.path, number: nextNumber())
+        try StagingFile(in: journal.directory.path, number: nextNumber(), budget: stagingBudget)
     }
 
     /// For bytes that are to be stored as `place` says.
     func makeStagingFile(for place: Journal.Place) throws(FileSystemError) -> StagingFile {
-        try StagingFile(in: journal.directory.path, number: nextNumber()) { [journal, clock] name in
+        try StagingFile(in: journal.directory.path, number: nextNumber(), budget: stagingBudget) {
+            [journal, clock] name in
             StagedEntry(journal: journal, place: place, file: name, time: clock.today())
         }
     }

@@ -47,6 +47,7 @@ struct Firemount {
         case .login(let request): try LoginCommand(request: request, environment: environment).run()
         case .logout: try LogoutCommand(environment: environment).run()
         case .whoami: try WhoamiCommand(environment: environment).run()
+        case .recover(let request): return try RecoverCommand(request, environment).run()
         case .serve(let settings): try ServeCommand(settings, environment).run()
         case .demo(let request): return try DemoCommand(request: request, environment: environment).run()
         }

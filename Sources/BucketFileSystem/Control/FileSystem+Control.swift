@@ -8,6 +8,8 @@ extension FileSystem {
         let words = line.split { $0 == " " || $0.isNewline }
         switch words.first {
         case "refresh" where words.count == 1: try await refresh(inode)
+        case "retry" where inode == .root, "discard" where inode == .root, "store" where inode == .root:
+            try await obeyRecovery(line)
         case let word?:
             guard let command = TransferRegistry.Command(rawValue: String(word)), words.count <= 2 else {
                 throw .invalidArgument

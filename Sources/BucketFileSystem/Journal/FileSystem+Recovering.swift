@@ -16,6 +16,22 @@ extension FileSystem {
     /// The journals' entries, and what can be done about them; nil before `recover`.
     package var unsaved: Recovery? { recovery.withLock { $0 } }
 
+    /// A line of `firemount recover`: `retry ID`, `discard ID`, or `store ID NAME`.
+    /// - Throws: `.notFound`: no such entry; `.stale`: the bucket has something newer; `.exists`: NAME does.
+    func obeyRecovery(_ line: String) async throws(FileSystemError) {
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        guard let recovery = unsaved, words.count > 1 else { throw .invalidArgument }
+        switch (words[0], words.count) {
+        case ("retry", 2): forget(try await recovery.retry(words[1]))
+        case ("discard", 2): try recovery.discard(words[1])
+        case ("store", 3):
+            let object = ObjectName(words[2])
+            try await recovery.store(words[1], as: object)
+            forget(object)
+        default: throw .invalidArgument
+        }
+    }
+
     /// The bucket has another object of this name than we believed.
     private func forget(_ object: ObjectName) {
         guard object.bytes.starts(with: configuration.prefix.bytes) else { return }

@@ -44,60 +44,15 @@ struct Homecoming {
         _ content: StagedContent, as object: ObjectName, base: JournalEntry.Base
     ) async -> Outcome {
         do throws(FileSystemError) {
-            return await upload(try await whole(content, of: object, base), content, as: object, base)
+            let shown = base.objectGeneration.map { ShownBase(store: store, object: object, objectGeneration: $0) }
+            let source = try await content.whole(in: journal.directory, over: shown)
+            return await upload(source, content, as: object, base)
         } catch {
             switch error {
             case .stale: return .conflict("the version it was based on is gone from the bucket")
             case .storage(let error): return Outcome(error)
             default: return .failed(error.words)
             }
-        }
-    }
-
-    /// All bytes of the content, checked.
-    /// - Throws: `.stale` when the base is gone that still shows in it.
-    func whole(
-        _ content: StagedContent, of object: ObjectName, _ base: JournalEntry.Base
-    ) async throws(FileSystemError) -> FileSource {
-        let file = try await onStagingQueue { () throws(FileSystemError) in try openSound(content) }
-        let gaps = StagedExtents(content.extents).ranges.missing(in: 0..<content.size)
-        try await fetch(gaps.compactMap { $0.part(below: content.baseLimit) }, into: file, object, base)
-        var zeros = ByteRanges()
-        for gap in gaps { if let part = gap.part(from: content.baseLimit) { zeros.insert(part) } }
-        let source = try await onStagingQueue { [zeros] () throws(FileSystemError) in
-            try FileSource(file, size: content.size, zeros: zeros)
-        }
-        if let known = content.checksum, known != source.crc32c { throw .staging(Self.damaged(content)) }
-        return source
-    }
-
-    private static func damaged(_ content: StagedContent) -> String {
-        "the staged bytes are damaged: \(content.file) is not what the journal says"
-    }
-
-    /// The staging file, if it holds what the journal says.
-    private func openSound(_ content: StagedContent) throws(FileSystemError) -> StagingFile {
-        let file = try StagingFile(opening: "\(journal.directory.path)/\(content.file)")
-        guard try file.length >= content.extents.last?.range.upperBound ?? 0 else {
-            throw .staging(Self.damaged(content))
-        }
-        for extent in content.extents {
-            guard let checksum = extent.checksum else { continue }
-            guard try file.checksum(of: extent.range) == checksum else { throw .staging(Self.damaged(content)) }
-        }
-        return file
-    }
-
-    /// Fetches what still shows of the base.
-    private func fetch(
-        _ ranges: [Range<Int64>], into file: StagingFile, _ object: ObjectName, _ base: JournalEntry.Base
-    ) async throws(FileSystemError) {
-        for range in ranges {
-            guard let generation = base.objectGeneration else { throw .stale }
-            let fetched = unsafe await BaseFill.run(range, of: object, generation, from: store) {
-                (bytes, offset) throws(FileSystemError) in try unsafe file.write(bytes, at: offset)
-            }
-            _ = try fetched.get()
         }
     }
 
@@ -146,15 +101,5 @@ extension Homecoming.Outcome {
             .unsupported:
             self = .failed("\(error)")
         }
-    }
-}
-
-extension Range<Int64> {
-    fileprivate func part(below limit: Int64) -> Range<Int64>? {
-        lowerBound < limit ? lowerBound..<Swift.min(upperBound, limit) : nil
-    }
-
-    fileprivate func part(from limit: Int64) -> Range<Int64>? {
-        upperBound > limit ? Swift.max(lowerBound, limit)..<upperBound : nil
     }
 }

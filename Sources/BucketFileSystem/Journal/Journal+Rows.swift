@@ -89,6 +89,12 @@ enum JournalRows {
         return try last.step() ? last.integer(0) : 0
     }
 
+    static func user(_ database: JournalDatabase) throws(FileSystemError) -> (mountPoint: String?, isLeft: Bool) {
+        let about = try database.statement("SELECT mount_point, is_left FROM about")
+        defer { about.reset() }
+        return try about.step() ? (about.text(0), about.integer(1) != 0) : (nil, false)
+    }
+
     static func read(
         _ database: JournalDatabase
     ) throws(FileSystemError) -> (entries: [JournalEntry], damaged: [String]) {

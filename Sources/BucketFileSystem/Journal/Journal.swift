@@ -25,8 +25,16 @@ package final class Journal: Sendable {
     package convenience init(opening directory: JournalDirectory) throws(FileSystemError) {
         let database = try JournalDatabase(path: directory.databasePath, .mount)
         let owner = try JournalSchema.check(database, directory.databasePath)
+        // What was open in it is open no longer: whoever looks into it must know at once.
+        try database.run("UPDATE about SET is_left = 1")
         let last = try JournalRows.lastID(database)
         self.init(directory, owner, database, lastID: last)
+    }
+
+    /// One that may be in use, to look into it alone.
+    package convenience init(viewing view: JournalView) throws(FileSystemError) {
+        let directory = JournalDirectory(viewing: view.path)
+        self.init(directory, view.owner, try JournalDatabase(path: directory.databasePath, .reader), lastID: 0)
     }
 
     private init(
@@ -36,6 +44,15 @@ package final class Journal: Sendable {
         self.owner = owner
         self.database = Lock(database)
         self.lastID = Lock(lastID)
+    }
+
+    /// Another process that finds this journal in use speaks to the mount at `path`.
+    package func setMountPoint(_ path: String) throws(FileSystemError) {
+        try database.withLock { (database) throws(FileSystemError) in
+            let update = try database.statement("UPDATE about SET mount_point = ?")
+            update.bind(1, path)
+            try update.run()
+        }
     }
 
     func nextID() -> JournalEntry.ID {
@@ -123,6 +140,17 @@ package final class Journal: Sendable {
                 for id in replaced { try Self.remove(id, from: database) }
                 for id in ids { try Self.move(id, to: place, in: database) }
             }
+        }
+    }
+
+    /// Headers of an entry, and what was changed of them.
+    func amend(_ id: JournalEntry.ID, _ place: Place, _ changes: MetadataPatch) throws(FileSystemError) {
+        try database.withLock { (database) throws(FileSystemError) in
+            let update = try database.statement("UPDATE entries SET fields = ?2, changes = ?3 WHERE id = ?1")
+            update.bind(1, id.rawValue)
+            update.bind(2, FieldList(place.headers).bytes)
+            update.bind(3, FieldList(changes).bytes)
+            try update.run()
         }
     }
 

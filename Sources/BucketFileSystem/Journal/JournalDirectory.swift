@@ -76,6 +76,12 @@ package final class JournalDirectory: Sendable {
         self.descriptor = Lock(descriptor)
     }
 
+    /// One that another process may have locked.
+    init(viewing path: String) {
+        self.path = path
+        descriptor = Lock(-1)
+    }
+
     deinit { release() }
 
     /// Others may have it. Safe to call twice.
@@ -89,9 +95,13 @@ package final class JournalDirectory: Sendable {
     var databasePath: String { "\(path)/\(Self.databaseName)" }
 
     /// What distinguishes it from others of the same bucket, for people.
-    var shortName: String { path.split(separator: ".").last.map(String.init) ?? path }
+    var shortName: String { Self.shortName(of: path) }
 
-    var hasDatabase: Bool { unsafe access(databasePath, F_OK) == 0 }
+    static func shortName(of path: String) -> String { path.split(separator: ".").last.map(String.init) ?? path }
+
+    var hasDatabase: Bool { Self.exists(databasePath) }
+
+    static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// The names of staging files in it.
     func stagingFiles() throws(FileSystemError) -> [String] {

@@ -6,7 +6,7 @@ enum JournalSchema {
     static let version: Int64 = 1
 
     static let statements = [
-        "CREATE TABLE about (bucket TEXT NOT NULL, endpoint TEXT NOT NULL)",
+        "CREATE TABLE about (bucket TEXT NOT NULL, endpoint TEXT NOT NULL, mount_point TEXT, is_left INTEGER NOT NULL)",
         """
         CREATE TABLE entries (
             id INTEGER PRIMARY KEY,
@@ -39,7 +39,7 @@ enum JournalSchema {
     static func create(in database: JournalDatabase, for owner: JournalOwner) throws(FileSystemError) {
         try database.transaction { () throws(FileSystemError) in
             for statement in statements { try database.run(statement) }
-            let about = try database.statement("INSERT INTO about VALUES (?, ?)")
+            let about = try database.statement("INSERT INTO about (bucket, endpoint, is_left) VALUES (?, ?, 0)")
             about.bind(1, owner.bucket)
             about.bind(2, owner.endpoint)
             try about.run()

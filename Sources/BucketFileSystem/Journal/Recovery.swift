@@ -8,7 +8,7 @@ package final class Recovery: Sendable {
     private let journals: [Journal]
     /// The one that the mount itself writes.
     private let own: Journal?
-    private let store: any ObjectStore
+    private let store: (any ObjectStore)?
     private let log: Logger
     private let patience = Patience()
     /// One attempt at a time for each entry.
@@ -17,7 +17,8 @@ package final class Recovery: Sendable {
     /// - Parameters:
     ///   - journals: left by others, and ours alone.
     ///   - own: the one that the mount itself writes.
-    package init(_ journals: [Journal], own: Journal? = nil, store: any ObjectStore, log: Logger) {
+    ///   - store: nil: only what needs no bucket can be done.
+    package init(_ journals: [Journal], own: Journal? = nil, store: (any ObjectStore)?, log: Logger) {
         self.journals = journals
         self.own = own
         self.store = store
@@ -176,6 +177,7 @@ package final class Recovery: Sendable {
     func attempt(_ item: Item) async -> Homecoming.Outcome {
         guard busy.withLock({ $0.insert(item.name).inserted }) else { return .later("it is being stored already") }
         defer { _ = busy.withLock { $0.remove(item.name) } }
+        guard let store else { return .later(Self.needsBucket) }
         let outcome = await Homecoming(journal: item.journal, store: store).run(item.entry)
         do throws(FileSystemError) {
             switch outcome {
@@ -209,6 +211,7 @@ package final class Recovery: Sendable {
         var item = try item(name)
         guard case .content(let content) = item.entry.purpose else { throw .invalidArgument }
         // What shows of the base comes from where it was.
+        guard let store else { throw .staging(Self.needsBucket) }
         let source = try await complete(content, item)
         let upload = Upload(name: object, headers: content.headers, precondition: .mustNotExist, source: source)
         do throws(StorageError) { _ = try await store.insert(upload) } catch {
@@ -231,9 +234,15 @@ package final class Recovery: Sendable {
     }
 
     private func complete(_ content: StagedContent, _ item: Item) async throws(FileSystemError) -> FileSource {
-        try await Homecoming(journal: item.journal, store: store)
-            .whole(content, of: item.entry.object, item.entry.base)
+        guard store != nil || !content.showsBase else { throw .staging(Self.needsBucket) }
+        var base: ShownBase?
+        if let store, let generation = item.entry.base.objectGeneration {
+            base = ShownBase(store: store, object: item.entry.object, objectGeneration: generation)
+        }
+        return try await content.whole(in: item.journal.directory, over: base)
     }
+
+    private static let needsBucket = "parts of it are in the bucket, which is not at hand"
 
     /// Gives an entry up for good.
     package func discard(_ name: String) throws(FileSystemError) { try forget(try item(name)) }

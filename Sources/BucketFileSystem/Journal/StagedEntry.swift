@@ -109,6 +109,15 @@ final class StagedEntry: Sendable {
         }
     }
 
+    /// A sealed file's headers were changed.
+    func amend(_ place: Journal.Place, _ changes: MetadataPatch) throws(FileSystemError) {
+        try state.withLock { state throws(FileSystemError) in
+            guard case .sealed = state.phase else { return }
+            state.place = place
+            try journal.amend(id, place, changes)
+        }
+    }
+
     /// The bucket has it under this name and generation.
     /// - Parameter rest: what was changed since; nil: nothing.
     func stored(as place: Journal.Place, rest: StagedWrite?) throws(FileSystemError) {

@@ -7,9 +7,9 @@ import ObjectStore
 final class FileContents: Sendable {
     /// Storing, renaming, removing and patching follow each other.
     let gate = AsyncGate()
-    private let state = Lock(State())
+    let state = Lock(State())
 
-    private struct State {
+    struct State {
         /// nil: never opened since the bucket's version changed, or there is none.
         var base: ObjectContent?
         var staged: StagedWrite?
@@ -24,6 +24,15 @@ final class FileContents: Sendable {
         var failureToSend: FileSystemError?
         /// Its object is being removed: an open must wait for the outcome.
         var isLeaving = false
+        /// Content whose close was answered, and which is still to be stored. As long as it is what is staged as well,
+        /// nothing was changed since.
+        var sealed: SealedWrite?
+        /// Storing `sealed` goes on in the background.
+        var isStoring = false
+        /// Why content whose close was answered could not be stored: for the next open or `fsync`.
+        var failure: FileSystemError?
+        /// Where a write failed.
+        var spoiled: (offset: Int64, error: FileSystemError)?
         /// Somebody has read the bucket's version through this mount, so the kernel likely has its pages.
         var wasRead = false
         /// The upload that has begun before the file is closed.
@@ -53,6 +62,26 @@ final class FileContents: Sendable {
             isDirty = false
             if changes == snapshot.changes { changes = MetadataChanges() }
         }
+
+        func isChangeable(_ file: StagingFile) -> Bool { staged?.file === file && sealed?.staged.file !== file }
+
+        mutating func writeFailed(
+            _ range: Range<Int64>, of file: StagingFile, hasBegun: Bool, _ error: FileSystemError
+        ) {
+            guard staged?.file === file else { return }
+            if hasBegun { staged!.abortWrite(range) }
+            if spoiled.map({ $0.offset > range.lowerBound }) ?? true { spoiled = (range.lowerBound, error) }
+        }
+    }
+
+    /// One state of the file that is to be stored in the background.
+    struct SealedWrite {
+        let staged: StagedWrite
+        let checksum: UInt32
+        /// Its upload has begun.
+        var isUnderWay = false
+        /// A newer one is being sealed: this one need not be stored any more.
+        var isSuperseded = false
     }
 
     /// An object that is being copied, as it is read and as the bucket knows it.
@@ -154,72 +183,106 @@ final class FileContents: Sendable {
 
     // MARK: Changing
 
-    /// Stages bytes at `offset`, or at the end. `makeStaging` is called when nothing is staged yet.
+    /// Stages bytes at `offset`, or at the end. `makeStaging` is called when there is no file to stage them in.
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, baseSize: Int64, today: Timestamp,
         _ makeStaging: () throws(FileSystemError) -> StagingFile
     ) throws(FileSystemError) {
-        try stage(baseSize: baseSize, makeStaging)
-        let file = state.withLock { $0.staged!.file }
-        let count = Int64(bytes.count)
-        var range = offset..<offset + count
-        var seed = StagedExtents.Seed.fresh
-        var broken: UploadStream?
-        defer { broken?.abandon() }
-        do throws(FileSystemError) {
-            try journal(file) { state in
-                if appends { range = state.staged!.size..<state.staged!.size + count }
-                state.isDirty = true
-                state.isGivenUp = false
-                broken = state.breakStream(byChangeAt: range.lowerBound)
-                let doubted: StagedExtents.Change
-                (seed, doubted) = state.staged!.beginWrite(range)
-                return doubted.isEmpty ? nil : StagedEntry.Step(change: doubted, staged: state.staged!)
-            }
-            try unsafe file.write(bytes, at: range.lowerBound)
-        } catch {
-            state.withLock { $0.staged!.abortWrite(range) }
-            throw error
-        }
-        let crc = unsafe firemount_crc32c(seed.checksum, bytes.baseAddress, bytes.count)
-        try journal(file) { state in
-            let change = state.staged!.endWrite(range, seed: seed, crc: crc)
-            state.changes.modified = today
-            state.changes.changed = today
-            if let stream = state.stream, let end = state.staged!.checksum?.end { stream.grew(to: end) }
-            return StagedEntry.Step(change: change, staged: state.staged!)
+        while true {
+            let file = try changeableFile(baseSize: baseSize, keepsBytes: true, makeStaging)
+            if try unsafe write(bytes, at: appends ? nil : offset, into: file, today: today) { return }
         }
     }
 
-    /// Makes a change and has it written down before it returns.
-    private func journal(_ file: StagingFile, _ change: (inout State) -> StagedEntry.Step?) throws(FileSystemError) {
-        // What comes from another object cannot be told of there; until the file is closed nobody was promised
-        // anything.
-        guard let entry = file.entry, state.withLock({ $0.copied == nil }) else {
-            state.withLock { _ = change(&$0) }
-            return
+    /// False, with nothing done: the file is staged elsewhere by now.
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64?, into file: StagingFile, today: Timestamp
+    ) throws(FileSystemError) -> Bool {
+        let count = Int64(bytes.count)
+        var range = (offset ?? 0)..<(offset ?? 0) + count
+        let new = state.withLock { state in offset == nil ? count : state.staged?.newCount(in: range) ?? 0 }
+        var seed: StagedExtents.Seed?
+        var isReserved = false
+        var broken: UploadStream?
+        defer { broken?.abandon() }
+        do throws(FileSystemError) {
+            try file.reserve(new)
+            isReserved = true
+            try journal(file) { state in
+                if offset == nil { range = state.staged!.size..<state.staged!.size + count }
+                state.isDirty = true
+                state.isGivenUp = false
+                broken = state.breakStream(byChangeAt: range.lowerBound)
+                let (begun, doubted) = state.staged!.beginWrite(range)
+                seed = begun
+                return doubted.isEmpty ? nil : StagedEntry.Step(change: doubted, staged: state.staged!)
+            }
+            if seed != nil { try unsafe file.write(bytes, at: range.lowerBound) }
+        } catch {
+            state.withLock { $0.writeFailed(range, of: file, hasBegun: seed != nil, error) }
+            if isReserved { file.giveBack(new) }
+            throw error
         }
-        try entry.record { state.withLock { change(&$0) } }
+        guard let seed else {
+            file.giveBack(new)
+            return false
+        }
+        let crc = unsafe firemount_crc32c(seed.checksum, bytes.baseAddress, bytes.count)
+        do throws(FileSystemError) {
+            try journal(file) { state in
+                let change = state.staged!.endWrite(range, seed: seed, crc: crc)
+                state.changes.modified = today
+                state.changes.changed = today
+                if let spoiled = state.spoiled, range.contains(spoiled.offset) { state.spoiled = nil }
+                if let stream = state.stream, let end = state.staged!.checksum?.end { stream.grew(to: end) }
+                return StagedEntry.Step(change: change, staged: state.staged!)
+            }
+        } catch {
+            state.withLock { $0.writeFailed(range, of: file, hasBegun: false, error) }
+            throw error
+        }
+        return true
+    }
+
+    /// Makes a change and has it written down before it returns. Nothing is done if the file is staged elsewhere by
+    /// now, or is sealed.
+    private func journal(_ file: StagingFile, _ change: (inout State) -> StagedEntry.Step?) throws(FileSystemError) {
+        func decide() -> StagedEntry.Step? {
+            state.withLock { state in
+                guard state.isChangeable(file) else { return nil }
+                let step = change(&state)
+                // What comes from another object cannot be told of there; until the file is closed nobody was promised
+                // anything.
+                return state.copied == nil ? step : nil
+            }
+        }
+        if let entry = file.entry { try entry.record(decide) } else { _ = decide() }
     }
 
     /// Cuts or grows the file.
     func truncate(
         to size: Int64, baseSize: Int64, today: Timestamp, _ makeStaging: () throws(FileSystemError) -> StagingFile
     ) throws(FileSystemError) {
-        try stage(baseSize: baseSize, makeStaging)
-        let file = state.withLock { $0.staged!.file }
+        var isDone = false
         var broken: UploadStream?
         defer { broken?.abandon() }
-        try journal(file) { state in
-            state.isDirty = true
-            state.changes.modified = today
-            state.changes.changed = today
-            if size < state.staged!.size { broken = state.breakStream(byChangeAt: size) }
-            if size == 0 { state.mayStream = true }
-            let change = state.staged!.truncate(to: size)
-            return StagedEntry.Step(change: change, isResized: true, staged: state.staged!)
+        while !isDone {
+            let file = try changeableFile(baseSize: baseSize, keepsBytes: size > 0, makeStaging)
+            try journal(file) { state in
+                isDone = true
+                state.isDirty = true
+                state.changes.modified = today
+                state.changes.changed = today
+                if let spoiled = state.spoiled, size <= spoiled.offset { state.spoiled = nil }
+                if size < state.staged!.size { broken = state.breakStream(byChangeAt: size) }
+                if size == 0 { state.mayStream = true }
+                let change = state.staged!.truncate(to: size)
+                return StagedEntry.Step(change: change, isResized: true, staged: state.staged!)
+            }
+            guard isDone else { continue }
+            try file.truncate(to: size)
+            file.giveBack(allBut: state.withLock { $0.staged?.presentCount ?? 0 })
         }
-        try file.truncate(to: size)
     }
 
     /// An empty file that the bucket does not have yet.
@@ -282,7 +345,7 @@ final class FileContents: Sendable {
 
     func takeFailureToSend() -> FileSystemError? { state.withLock { $0.failureToSend.take() } }
 
-    private func stage(
+    func stage(
         baseSize: Int64, _ makeStaging: () throws(FileSystemError) -> StagingFile
     ) throws(FileSystemError) {
         guard state.withLock({ $0.staged == nil }) else { return }
@@ -292,14 +355,46 @@ final class FileContents: Sendable {
         }
     }
 
+    /// The file to stage changes in. What is sealed stays as it is: the first change after it goes to a copy.
+    /// - Parameter keepsBytes: false: all bytes are about to be cut off.
+    private func changeableFile(
+        baseSize: Int64, keepsBytes: Bool, _ makeStaging: () throws(FileSystemError) -> StagingFile
+    ) throws(FileSystemError) -> StagingFile {
+        try stage(baseSize: baseSize, makeStaging)
+        let (staged, isSealed) = state.withLock { state in
+            (state.staged!, state.sealed?.staged.file === state.staged!.file)
+        }
+        guard isSealed else { return staged.file }
+        let copy = try makeStaging()
+        if keepsBytes { try staged.file.copy(into: copy, size: staged.size) }
+        var stream: UploadStream?
+        defer { stream?.abandon() }
+        return state.withLock { state in
+            // Another caller may have made a copy meanwhile.
+            guard let now = state.staged, now.file === staged.file else { return state.staged?.file ?? copy }
+            stream = state.takeStream()
+            var changed = now.copied(to: copy)
+            if !keepsBytes { _ = changed.truncate(to: 0) }
+            state.staged = changed
+            return copy
+        }
+    }
+
+    /// A write failed and no other has taken its place: what is there must not be stored as if it were all.
+    var spoiled: FileSystemError? { state.withLock { $0.spoiled?.error } }
+
     // MARK: Storing
 
     /// One state of the file to be stored.
     struct Snapshot {
         let file: StagingFile
+        /// The file's own staging file, of which `file` may be a copy.
+        let origin: StagingFile
+        /// No write changes `file` any more.
+        var isFrozen = false
         let size: Int64
         let version: UInt64
-        let changes: MetadataChanges
+        var changes: MetadataChanges
         /// Of all bytes, if it was kept while they were written.
         let checksum: UInt32?
         let missingBase: [Range<Int64>]
@@ -313,10 +408,11 @@ final class FileContents: Sendable {
     func snapshot() -> Snapshot? {
         state.withLock { state in
             guard state.isDirty, let staged = state.staged else { return nil }
+            if state.isSealed { return state.sealedSnapshot() }
             let checksum = staged.checksum.flatMap { $0.end == staged.size ? $0.crc : nil }
             return Snapshot(
-                file: staged.file, size: staged.size, version: staged.version, changes: state.changes,
-                checksum: checksum, missingBase: staged.missingBase, base: state.shownBase,
+                file: staged.file, origin: staged.file, size: staged.size, version: staged.version,
+                changes: state.changes, checksum: checksum, missingBase: staged.missingBase, base: state.shownBase,
                 untouchedBase: staged.untouchedBase, copied: state.copied)
         }
     }
@@ -336,145 +432,17 @@ final class FileContents: Sendable {
         return state.withLock { state in
             guard let staged = state.staged, !staged.missingBase.isEmpty else { return nil }
             return Snapshot(
-                file: staged.file, size: staged.size, version: staged.version, changes: state.changes, checksum: nil,
-                missingBase: staged.missingBase, base: state.shownBase, copied: state.copied)
+                file: staged.file, origin: staged.file, size: staged.size, version: staged.version,
+                changes: state.changes, checksum: nil, missingBase: staged.missingBase, base: state.shownBase,
+                copied: state.copied)
         }
     }
-
-    /// Everything is in the staging file; the bucket's version is no longer needed.
-    func didSaveForHolders() {
-        state.withLock { state in
-            state.staged?.becameBase()
-            state.copied = nil
-        }
-    }
-
-    func isUnchanged(since version: UInt64) -> Bool { state.withLock { $0.staged?.version == version } }
-
-    /// Puts bytes of the bucket's version into the staging file, except where something newer is or is being written.
-    func fill(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileSystemError) {
-        let end = offset + Int64(bytes.count)
-        // The lock spans the write to the staging disk: a newer write to the same place must come after this one.
-        try state.withLock { state throws(FileSystemError) in
-            guard let file = state.staged?.file else { return }
-            for gap in state.staged!.fillable(offset..<end) {
-                let piece = unsafe UnsafeRawBufferPointer(
-                    rebasing: bytes[Int(gap.lowerBound - offset)..<Int(gap.upperBound - offset)])
-                try unsafe file.write(piece, at: gap.lowerBound)
-                state.staged!.didFill(gap)
-            }
-        }
-    }
-
-    /// What `fill` has put in is damaged.
-    func dropFilled() { state.withLock { $0.staged?.dropFilled() } }
-
-    /// A copy of the present state that no write disturbs: for a file that is written faster than it can be stored.
-    func frozenCopy(into copy: StagingFile) throws(FileSystemError) -> Snapshot? {
-        try state.withLock { state throws(FileSystemError) -> Snapshot? in
-            guard state.isDirty, let staged = state.staged else { return nil }
-            try staged.file.copy(into: copy, size: staged.size)
-            return Snapshot(
-                file: copy, size: staged.size, version: staged.version, changes: state.changes, checksum: nil,
-                missingBase: [], base: nil)
-        }
-    }
-
-    /// `snapshot` is on its way to the bucket as `place` says; after a crash it is still to be stored. A file that was
-    /// changed meanwhile is not.
-    func seal(_ snapshot: Snapshot, _ seal: StagedEntry.Seal) throws(FileSystemError) {
-        try snapshot.file.entry?.seal(seal) { isUnchanged(since: snapshot.version) }
-    }
-
-    /// The bucket has `snapshot`, as `place` says. What was written since stays dirty.
-    func didStore(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
-        let (base, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
-            state.staged?.becameBase()
-            state.mayStream = false
-            state.copied = nil
-            state.didStore(snapshot)
-            defer { state.base = nil }
-            return (state.base, state.staged?.file)
-        }
-        base?.discard()
-        try file?.entry?.stored(as: place, rest: state.withLock { $0.isDirty ? $0.staged : nil })
-    }
-
-    /// The bucket has made `snapshot` of what it has; `content` is that. Most of it is not in the staging file.
-    func didStore(
-        _ snapshot: Snapshot, as place: Journal.Place, content: ObjectContent
-    ) throws(FileSystemError) {
-        let (old, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
-            if state.staged?.version == snapshot.version { state.staged?.becameBaseThroughout() }
-            state.mayStream = false
-            state.copied = nil
-            state.didStore(snapshot)
-            defer { state.base = content }
-            return (state.base, state.staged?.file)
-        }
-        old?.discard()
-        try file?.entry?.stored(as: place, rest: state.withLock { $0.isDirty ? $0.staged : nil })
-    }
-
-    // MARK: Copying another object
-
-    /// The bucket's version, if the file shows nothing else.
-    var unchangedBase: ObjectContent? {
-        state.withLock { $0.staged == nil && !$0.isDirty ? $0.base : nil }
-    }
-
-    /// The file, which has nothing else, goes on with the bytes of `source` from `offset` to `end`. Answers false, and
-    /// does nothing, if it is another file than that.
-    func copy(_ source: CopiedBase, from offset: Int64, to end: Int64, today: Timestamp) -> Bool {
-        state.withLock { state in
-            guard let staged = state.staged, staged.size == offset, staged.untouchedBase == offset,
-                staged.staged.isEmpty, offset == 0 || state.copied?.content === source.content
-            else { return false }
-            state.copied = source
-            state.mayStream = false
-            state.staged?.growFromBase(to: end)
-            state.isDirty = true
-            state.changes.modified = today
-            state.changes.changed = today
-            return true
-        }
-    }
-
-    /// The object goes by another name, generation or headers now.
-    func journalMove(to place: Journal.Place, replacing replaced: FileContents? = nil) throws(FileSystemError) {
-        let (entry, other) = (entry, replaced?.entry)
-        guard let entry else { return try other?.disown() ?? () }
-        try entry.move(to: place, removing: other.map { [$0.id] } ?? [])
-        try other?.disown()
-    }
-
-    private var entry: StagedEntry? { state.withLock { $0.staged?.file.entry } }
-
-    /// The file has lost its name.
-    func disown() throws(FileSystemError) { try entry?.disown() }
 
     /// The last handle is closed.
     func dropStagedIfClean() {
         state.withLock { state in
             if !state.isDirty { state.staged = nil }
         }
-    }
-
-    /// Gives up what could not be stored; the journal keeps it. Answers its name there; nil if there was nothing.
-    func keepUnsaved(
-        as keptState: JournalEntry.State, because message: String
-    ) throws(FileSystemError) -> String? {
-        let (staged, stream) = state.withLock { state -> (StagedWrite?, UploadStream?) in
-            let unsaved = state.isDirty ? state.staged : nil
-            state.staged = nil
-            state.isDirty = false
-            state.changes = MetadataChanges()
-            return (unsaved, state.takeStream())
-        }
-        stream?.abandon()
-        guard let staged, let entry = staged.file.entry else { return nil }
-        try entry.keep(staged, as: keptState, because: message)
-        return entry.name
     }
 
     /// The file lost its name while it is open: its bytes stay for the holders, and nothing is stored.
@@ -489,42 +457,4 @@ final class FileContents: Sendable {
     var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
 
     func giveUp() { state.withLock { $0.isGivenUp = true } }
-
-    // MARK: Uploads that begin before the file is closed
-
-    var stream: UploadStream? { state.withLock { $0.stream } }
-
-    /// Whether the file should begin to leave: everything of it is new, and it is written from its start on. True once.
-    func isDueToStream(from threshold: Int64) -> Bool {
-        state.withLock { state in
-            guard state.mayStream, let end = state.staged?.checksum?.end, end >= threshold else { return false }
-            state.mayStream = false
-            return true
-        }
-    }
-
-    /// - Parameter make: is given the staging file and how many of its first bytes are there.
-    /// - Returns: nil: it was changed meanwhile.
-    func beginStream(_ make: (StagingFile, Int64) -> UploadStream) -> UploadStream? {
-        state.withLock { state in
-            guard state.stream == nil, state.isDirty, let staged = state.staged, let end = staged.checksum?.end else {
-                return nil
-            }
-            state.stream = make(staged.file, end)
-            return state.stream
-        }
-    }
-
-    /// It has come to its end, or is of no use.
-    func end(_ stream: UploadStream) {
-        state.withLock { state in
-            if state.stream === stream { state.stream = nil }
-        }
-    }
-
-    /// Nothing of it shall be stored: the file goes by another name now.
-    func abandonStream() {
-        let stream = state.withLock { $0.takeStream() }
-        stream?.abandon()
-    }
 }

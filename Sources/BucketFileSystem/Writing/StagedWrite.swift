@@ -10,7 +10,7 @@ struct StagedWrite {
         case zeros(Range<Int64>)
     }
 
-    let file: StagingFile
+    private(set) var file: StagingFile
     private(set) var size: Int64
     private(set) var extents = StagedExtents()
     /// Bytes of the bucket's version that were fetched into the staging file.
@@ -29,6 +29,14 @@ struct StagedWrite {
         self.file = file
         size = baseSize
         baseLimit = baseSize
+    }
+
+    /// The same content in another staging file, for changes to come.
+    func copied(to file: StagingFile) -> StagedWrite {
+        var copy = self
+        copy.file = file
+        copy.version += 1
+        return copy
     }
 
     /// Bytes are about to be written. Answers how their checksum begins, and the extents whose checksum they may make
@@ -101,6 +109,15 @@ struct StagedWrite {
         extents = StagedExtents()
         baseLimit = size
     }
+
+    /// How many bytes of the staging file are in use.
+    var presentCount: Int64 { present.ranges.reduce(0) { $0 + Int64($1.count) } }
+
+    /// How many bytes of `range` are neither staged nor fetched yet.
+    func newCount(in range: Range<Int64>) -> Int64 { present.missingCount(in: range) }
+
+    /// Bytes are being put in right now.
+    var isBeingWritten: Bool { !underWay.isEmpty }
 
     private var present: ByteRanges { staged.union(filled) }
 

@@ -1,5 +1,6 @@
 import CISAL
 import Glibc
+import Locking
 
 /// A file on the staging disk that holds a mount's unsaved bytes at their own offsets; sparse where nothing was staged.
 /// Owned by one `StagedWrite`; its positioned reads and writes may come from any thread at once. The name goes with the
@@ -11,14 +12,19 @@ final class StagingFile: Sendable {
     let entry: StagedEntry?
     /// Whether the name goes with this object at all.
     private let isOwned: Bool
+    private let budget: StagingBudget
+    /// Bytes of the budget that this file has.
+    private let taken = Lock(Int64(0))
 
     /// How the names of staging files begin.
     static let namePrefix = "staged-"
 
     /// - Throws: `.noSpace`, `.staging`.
     init(
-        in directory: String, number: UInt64, entry: (_ file: String) -> StagedEntry? = { _ in nil }
+        in directory: String, number: UInt64, budget: StagingBudget,
+        entry: (_ file: String) -> StagedEntry? = { _ in nil }
     ) throws(FileSystemError) {
+        self.budget = budget
         let name = "\(Self.namePrefix)\(number)"
         path = "\(directory)/\(name)"
         self.entry = entry(name)
@@ -33,13 +39,38 @@ final class StagingFile: Sendable {
         self.path = path
         entry = nil
         isOwned = false
+        budget = StagingBudget(limit: nil)
         descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw Self.failure("cannot open \(path)") }
     }
 
     deinit {
         close(descriptor)
+        budget.give(taken.withLock { $0 })
         if isOwned, entry?.outlivesItsOwner != true { unsafe unlink(path) }
+    }
+
+    /// `count` bytes more will be staged here.
+    /// - Throws: `.noSpace`.
+    func reserve(_ count: Int64) throws(FileSystemError) {
+        guard count > 0 else { return }
+        try budget.take(count)
+        taken.withLock { $0 += count }
+    }
+
+    /// `count` bytes that were reserved were not written.
+    func giveBack(_ count: Int64) {
+        taken.withLock { $0 -= count }
+        budget.give(count)
+    }
+
+    /// No more than `count` bytes are staged here.
+    func giveBack(allBut count: Int64) {
+        let freed = taken.withLock { taken in
+            defer { taken = min(taken, count) }
+            return max(0, taken - count)
+        }
+        budget.give(freed)
     }
 
     /// Writes all of `bytes` at `offset`.
@@ -82,6 +113,7 @@ final class StagingFile: Sendable {
 
     /// Copies the first `size` bytes into `other`.
     func copy(into other: StagingFile, size: Int64) throws(FileSystemError) {
+        try other.reserve(size)
         var offset: Int64 = 0
         unsafe try withPieces(of: 0..<size) { piece throws(FileSystemError) in
             try unsafe other.write(piece, at: offset)

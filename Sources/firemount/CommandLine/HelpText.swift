@@ -10,6 +10,7 @@ enum HelpText {
         case .resume: page(.resume, about: resumeText, options: [Option<Void>]())
         case .cancel: page(.cancel, about: cancelText, options: [Option<Void>]())
         case .refresh: page(.refresh, about: refreshText, options: [Option<Void>]())
+        case .recover: page(.recover, about: recoverText, options: RecoverSettings.options)
         case .serve: page(.serve, about: serveText, options: ServeSettings.options)
         case .demo: page(.demo, about: demoText, options: DemoRequest.options)
         case .login: page(.login, about: loginText, options: LoginRequest.options)
@@ -27,6 +28,7 @@ enum HelpText {
           firemount status [MOUNTPOINT]                           mounts, uploads under way, and what is not stored
           firemount pause MOUNTPOINT [ID]                         lets uploads rest; so go resume and cancel
           firemount refresh PATH                                  forget what is cached of a file or a folder tree
+          firemount recover                                       what never reached the bucket: list, retry, export
           firemount login | logout | whoami                       the Firebase user that mounts with --user act as
           firemount serve                                         a local bucket server, for development and tests
           firemount help COMMAND                                  the options of a command
@@ -87,6 +89,13 @@ enum HelpText {
 
     private static let whoamiText = """
         Says who is signed in. Exit 1 if nobody is.
+        """
+
+    private static let recoverText = """
+        Lists what was written and never reached the bucket: files that were open when their mount ended, uploads that
+        wait for the network, conflicts with newer versions, and what the bucket refused. export writes one to a local
+        file; retry stores it where the bucket has still what it was based on; store stores it under a name that no
+        object has; discard gives it up.
         """
 
     private static let serveText = """

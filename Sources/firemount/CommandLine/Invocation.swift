@@ -7,6 +7,7 @@ enum Invocation: Sendable, Equatable {
     case refresh(RefreshRequest)
     case status(StatusRequest)
     case transfers(TransferRequest)
+    case recover(RecoverRequest)
     case serve(ServeSettings)
     case demo(DemoRequest)
     case login(LoginRequest)
@@ -52,6 +53,7 @@ enum Invocation: Sendable, Equatable {
             case .pause: .transfers(try TransferRequest(.pause, parsing: words))
             case .resume: .transfers(try TransferRequest(.resume, parsing: words))
             case .cancel: .transfers(try TransferRequest(.cancel, parsing: words))
+            case .recover: .recover(try RecoverRequest(parsing: words))
             case .serve: .serve(try ServeSettings(parsing: words))
             case .demo: .demo(try DemoRequest(parsing: words))
             case .login: .login(try LoginRequest(parsing: words))
@@ -79,7 +81,7 @@ enum Invocation: Sendable, Equatable {
 
 /// The commands.
 enum Verb: String, CaseIterable, Sendable {
-    case mount, unmount, status, pause, resume, cancel, refresh, serve, demo, login, logout, whoami
+    case mount, unmount, status, pause, resume, cancel, refresh, recover, serve, demo, login, logout, whoami
 
     init(spelling: String) throws(UsageError) {
         if spelling == "umount" {
@@ -103,6 +105,8 @@ enum Verb: String, CaseIterable, Sendable {
         case .resume: "firemount resume MOUNTPOINT [ID]"
         case .cancel: "firemount cancel MOUNTPOINT [ID]"
         case .refresh: "firemount refresh PATH"
+        case .recover:
+            "firemount recover [MOUNTPOINT|gs://BUCKET] | export ID FILE | retry ID | store ID --as NAME | discard ID"
         case .serve: "firemount serve [--data DIR] [--port N] [--bucket NAME]… [options]"
         case .demo: "firemount demo [MOUNTPOINT]"
         case .login: "firemount login --email E | --anonymous | --custom-token-file FILE [options]"

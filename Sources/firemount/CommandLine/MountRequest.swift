@@ -45,6 +45,8 @@ struct MountSettings: Sendable, Equatable {
     var negativeTTL: Duration?
     var cacheDirectory: TypedPath?
     var memoryLimit: ByteCount?
+    var stagingLimit: ByteCount?
+    var writesBack = false
     var timeout: Duration?
 
     var isReadOnly = false

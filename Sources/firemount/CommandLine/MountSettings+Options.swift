@@ -23,6 +23,9 @@ extension MountSettings {
         Option("metadata-ttl", sets: \.metadataTTL, "how old cached metadata may be (60s)"),
         Option("negative-ttl", sets: \.negativeTTL, "how long a name may be believed absent (5s)"),
         Option("cache-dir", "DIR", sets: \.cacheDirectory, "holds files being written ($XDG_CACHE_HOME/firemount)"),
+        Option(
+            "staging-limit", sets: \.stagingLimit, "bytes that wait for the bucket on the local disk (its free space)"),
+        Option("write-back", turnsOn: \.writesBack, "close answers once the journal has the bytes; uploads follow"),
         Option("memory-limit", sets: \.memoryLimit, "all buffers together, at least 16MiB (256MiB)"),
     ]
 

@@ -49,6 +49,13 @@ struct Option<Arguments>: Sendable {
         self.store = store
     }
 
+    /// The same option of a command that has the arguments of this one among its own.
+    func within<Other>(_ path: any WritableKeyPath<Other, Arguments> & Sendable) -> Option<Other> {
+        Option<Other>(name, letter: letter, placeholder: placeholder, isMountOption: isMountOption, help: help) {
+            [store] (arguments, text) throws(UsageError) in try store(&arguments[keyPath: path], text)
+        }
+    }
+
     /// `--metadata-ttl D`, `-f, --foreground`.
     var usage: String {
         let letters = letter.map { "-\($0), " } ?? ""

@@ -76,6 +76,7 @@ struct MountCommand {
         let end = mount.run {
             log(.info, "\(configuration.bucket.url) is mounted on \(configuration.mount.mountPoint)")
             if !whenReady() { return mount.unmount() }
+            name(journals)
             mount.fileSystem.recover(journals.left)
         }
         log(.info, "\(configuration.mount.mountPoint) is unmounted")
@@ -97,6 +98,17 @@ struct MountCommand {
     private func kept(in journal: Journal) -> [ObjectName] {
         // One that cannot be read has told so when it was written to.
         ((try? journal.entries())?.entries ?? []).map(\.object)
+    }
+
+    /// `firemount recover` finds the mount by it.
+    private func name(_ journals: Journals) {
+        do throws(FileSystemError) {
+            for journal in [journals.own] + journals.left {
+                try journal.setMountPoint(configuration.mount.mountPoint)
+            }
+        } catch {
+            log(.warning, "firemount recover will not find this mount: \(error.words)")
+        }
     }
 
     private func makeMount(_ store: any ObjectStore, _ journal: Journal) throws(CommandFailure) -> Mount {

@@ -82,7 +82,7 @@ struct MountConfiguration: Sendable {
         return .firebaseUser(try environment.identityFile(), emulator: try environment.authEmulator())
     }
 
-    private static func cacheDirectory(
+    static func cacheDirectory(
         _ settings: MountSettings, _ environment: ProcessEnvironment
     ) throws(CommandFailure) -> String {
         if let directory = settings.cacheDirectory { return environment.absolutePath(directory) }
@@ -102,6 +102,8 @@ struct MountConfiguration: Sendable {
         if let ttl = settings.metadataTTL { configuration.metadataTTL = ttl }
         if let ttl = settings.negativeTTL { configuration.negativeTTL = ttl }
         if let limit = settings.memoryLimit { configuration.memoryLimit = limit.bytes }
+        configuration.stagingLimit = settings.stagingLimit?.bytes
+        configuration.writesBack = settings.writesBack
         configuration.isReadOnly = settings.isReadOnly
         configuration.owner = settings.owner?.number ?? environment.userID
         configuration.group = settings.group?.number ?? environment.groupID

@@ -1,0 +1,230 @@
+import BucketFileSystem
+import CloudStores
+import FUSEBridge
+import Glibc
+import HTTPTransport
+import Logging
+import ObjectStore
+
+/// `firemount recover`: what was acknowledged and never reached the bucket. Where a mount has the journal it is asked;
+/// otherwise the journal is opened here, and the bucket is spoken to as a mount would.
+struct RecoverCommand {
+    let request: RecoverRequest
+    let environment: ProcessEnvironment
+    /// Where journals are.
+    private let directory: String
+
+    init(_ request: RecoverRequest, _ environment: ProcessEnvironment) throws(CommandFailure) {
+        self.request = request
+        self.environment = environment
+        directory = StagingDirectory.path(
+            in: try MountConfiguration.cacheDirectory(request.mount, environment))
+    }
+
+    func run() throws(CommandFailure) -> Int32 {
+        switch request.action {
+        case .list(let target, let asJSON): list(try views(of: target), asJSON)
+        case .retry(let target): return try retry(try views(of: target))
+        case .retryOne(let id): try perform(.retry, on: try find(id))
+        case .discard(let id): try perform(.discard, on: try find(id))
+        case .store(let id, let name): try perform(.store(ObjectName(name)), on: try find(id))
+        case .export(let id, let path): try export(try find(id), into: environment.absolutePath(path))
+        }
+        return 0
+    }
+
+    // MARK: Looking
+
+    private func views(of target: RecoverRequest.Target?) throws(CommandFailure) -> [JournalView] {
+        guard (try? Files.status(of: directory)) != nil else { return [] }
+        let views: [JournalView]
+        do throws(FileSystemError) {
+            views = try JournalView.all(in: directory) { printLine("firemount: \($0)", to: STDERR_FILENO) }
+        } catch {
+            throw CommandFailure("cannot look into \(directory): \(error.words)")
+        }
+        switch target {
+        case nil: return views
+        case .bucket(let name): return views.filter { $0.owner.bucket == name }
+        case .mountPoint(let path):
+            let path = try MountPoint.resolved(environment.absolutePath(path))
+            return views.filter { $0.mountPoint == path }
+        }
+    }
+
+    private func list(_ views: [JournalView], _ asJSON: Bool) {
+        let lines = views.flatMap { view in view.unsaved.map { RecoverLine(view, $0) } }
+        if asJSON { return printLine(RecoverLine.json(lines)) }
+        guard !lines.isEmpty else { return printLine("Nothing is waiting: all that was acknowledged is stored.") }
+        for line in RecoverLine.table(lines) { printLine(line) }
+    }
+
+    private struct Found {
+        var view: JournalView
+        var entry: JournalEntry
+        var id: String { view.name(of: entry) }
+    }
+
+    private func find(_ id: String) throws(CommandFailure) -> Found {
+        for view in try views(of: nil) {
+            if let entry = view.entries.first(where: { view.name(of: $0) == id }) {
+                return Found(view: view, entry: entry)
+            }
+        }
+        throw CommandFailure("there is no entry \(id); firemount recover lists them")
+    }
+
+    // MARK: Acting
+
+    private enum Deed {
+        case retry, discard
+        case store(ObjectName)
+
+        func line(_ id: String) -> String {
+            switch self {
+            case .retry: "retry \(id)"
+            case .discard: "discard \(id)"
+            case .store(let name): "store \(id) \(name)"
+            }
+        }
+    }
+
+    private func retry(_ views: [JournalView]) throws(CommandFailure) -> Int32 {
+        var failures = 0
+        for view in views {
+            for entry in view.unsaved {
+                do throws(CommandFailure) {
+                    try perform(.retry, on: Found(view: view, entry: entry))
+                } catch {
+                    failures += 1
+                    printLine("firemount: \(error.message)", to: STDERR_FILENO)
+                }
+            }
+        }
+        return failures == 0 ? 0 : 1
+    }
+
+    private func perform(_ deed: Deed, on found: Found) throws(CommandFailure) {
+        if found.view.isInUse { return try tellMount(deed, found) }
+        let journal = try opened(found.view)
+        if case .discard = deed {
+            do throws(FileSystemError) {
+                try Recovery([journal], store: nil, log: log).discard(found.id)
+            } catch {
+                throw CommandFailure("\(found.id): \(error.words)")
+            }
+            return _ = journal.removeIfEmpty()
+        }
+        try withStore(for: found.view.owner) { store in
+            let recovery = Recovery([journal], store: store, log: log)
+            if case .store(let name) = deed {
+                try await recovery.store(found.id, as: name)
+            } else {
+                _ = try await recovery.retry(found.id)
+            }
+        }
+        _ = journal.removeIfEmpty()
+    }
+
+    private func opened(_ view: JournalView) throws(CommandFailure) -> Journal {
+        let journal: Journal?
+        do throws(FileSystemError) {
+            let directory = try JournalDirectory.open(view.path)
+            journal = try directory.map { (directory) throws(FileSystemError) in try Journal(opening: directory) }
+        } catch {
+            throw CommandFailure(error.words)
+        }
+        guard let journal else { throw CommandFailure("a mount has just begun to use \(view.path); try again") }
+        return journal
+    }
+
+    private func tellMount(_ deed: Deed, _ found: Found) throws(CommandFailure) {
+        guard let mountPoint = found.view.mountPoint else {
+            throw CommandFailure("\(found.id) belongs to a mount that is just starting; try again")
+        }
+        do throws(MountControl.Refusal) {
+            try MountControl.write(Array(deed.line(found.id).utf8), to: "user.storage.control", of: mountPoint)
+        } catch {
+            let message = (try? find(found.id))?.entry.message
+            throw CommandFailure(
+                "\(found.id) (\(found.entry.object)): \(message ?? error.description); the log of the mount at "
+                    + "\(mountPoint) tells more")
+        }
+    }
+
+    private func export(_ found: Found, into path: String) throws(CommandFailure) {
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        } catch {
+            throw CommandFailure("cannot make \(path): \(error)")
+        }
+        let number = file.number
+        let write = { @Sendable (bytes: UnsafeRawBufferPointer) throws(FileSystemError) in
+            do throws(SystemError) { try unsafe writeAll(Array(bytes), to: number) } catch {
+                throw .staging("cannot write \(path): \(error)")
+            }
+        }
+        let journal: Journal
+        do throws(FileSystemError) { journal = try Journal(viewing: found.view) } catch {
+            throw CommandFailure(error.words)
+        }
+        guard case .content(let content) = found.entry.purpose else {
+            throw CommandFailure("\(found.id) is a change of metadata alone")
+        }
+        if content.showsBase {
+            try withStore(for: found.view.owner) { store in
+                try unsafe await Recovery([journal], store: store, log: log).export(found.id, into: write)
+            }
+        } else {
+            try finish {
+                try unsafe await Recovery([journal], store: nil, log: log).export(found.id, into: write)
+            }
+        }
+        _ = consume file
+    }
+
+    // MARK: The bucket
+
+    private var log: Logger {
+        Logger(level: .error) { _, line in printLine("firemount: \(line)", to: STDERR_FILENO) }
+    }
+
+    /// As a mount would reach it.
+    private func withStore(
+        for owner: JournalOwner, _ body: @escaping @Sendable (any ObjectStore) async throws -> Void
+    ) throws(CommandFailure) {
+        var settings = request.mount
+        do { settings.endpoint = try settings.endpoint ?? ServiceEndpoint(parsing: owner.endpoint) } catch {
+            throw CommandFailure("the journal names no service: \(error)")
+        }
+        let mount: MountRequest
+        do throws(UsageError) {
+            mount = try MountRequest(operands: ["gs://\(owner.bucket)", "/"], settings: settings)
+        } catch {
+            throw CommandFailure(error.message)
+        }
+        let configuration = try MountConfiguration(mount, environment)
+        var limits = CurlTransport.Configuration()
+        limits.stallLimit = configuration.timeout
+        let transport = CurlTransport(configuration: limits, log: log)
+        defer { transport.shutDown() }
+        let credentials = try BucketCheck(configuration: configuration, transport: transport, log: log).run(environment)
+        let store = configuration.store(
+            transport: transport, credentials: credentials, timeLimit: configuration.timeout, log: log)
+        try finish { try await body(store) }
+    }
+
+    private func finish(_ body: @escaping @Sendable () async throws -> Void) throws(CommandFailure) {
+        let result: Result<Void, any Error>?
+        do throws(SystemError) {
+            result = try wait(atMost: nil) {
+                do { return .success(try await body()) } catch { return .failure(error) }
+            }
+        } catch {
+            throw CommandFailure("cannot wait for the bucket: \(error)")
+        }
+        guard case .failure(let error) = result else { return }
+        throw CommandFailure((error as? FileSystemError)?.words ?? "\(error)")
+    }
+}
