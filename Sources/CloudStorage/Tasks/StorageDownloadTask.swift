@@ -17,7 +17,7 @@ public final class StorageDownloadTask: StorageObservableTask, StorageTaskManage
     }
 
     private let destination: Destination
-    private let download: Download
+    let download: Download
     private let data = Lock<Data?>(nil)
 
     init(_ reference: StorageReference, to destination: Destination) {

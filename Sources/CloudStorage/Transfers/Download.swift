@@ -11,10 +11,18 @@ final class Download: ReadReceiver, @unchecked Sendable {
     private struct Control {
         /// Counts reads, so that none is noted after it has ended.
         var reads = 0
+        /// A read is under way. Its transfer holds this value, so it is let go of as soon as it has ended.
+        var isReading = false
         var transfer: (any StoreTransfer)?
         var isActive = false
         var mustStop = false
         var isAbandoned = false
+
+        mutating func nextRead() -> Int {
+            reads += 1
+            isReading = true
+            return reads
+        }
     }
 
     /// Alive while there is something to tell it; a paused one may be given up by all who had it. Set before anyone
@@ -40,8 +48,7 @@ final class Download: ReadReceiver, @unchecked Sendable {
         let read = control.withLock { control -> Int? in
             guard !control.mustStop else { return nil }
             control.isActive = true
-            control.reads += 1
-            return control.reads
+            return control.nextRead()
         }
         if let read { start(read) } else { rest() }
     }
@@ -65,6 +72,7 @@ final class Download: ReadReceiver, @unchecked Sendable {
     func abandon() {
         let isIdle = control.withLock { control in
             control.isAbandoned = true
+            control.mustStop = true
             return !control.isActive
         }
         if isIdle { content.discard() } else { stop() }
@@ -75,7 +83,7 @@ final class Download: ReadReceiver, @unchecked Sendable {
     private func start(_ read: Int) {
         let transfer = store.read(course.nextRead, into: self)
         let mustStop = control.withLock { control in
-            if control.isActive, control.reads == read { control.transfer = transfer }
+            if control.isReading, control.reads == read { control.transfer = transfer }
             return control.mustStop
         }
         if mustStop { transfer.cancel() }
@@ -109,6 +117,10 @@ final class Download: ReadReceiver, @unchecked Sendable {
     }
 
     func completed(_ result: Result<Void, ObjectStore::StorageError>) {
+        control.withLock { control in
+            control.isReading = false
+            control.transfer = nil
+        }
         if let failure { return fail(failure) }
         switch course.conclude(result) {
         case .finished:
@@ -129,9 +141,7 @@ final class Download: ReadReceiver, @unchecked Sendable {
         }
         let read = control.withLock { control -> Int? in
             guard !control.mustStop else { return nil }
-            control.reads += 1
-            control.transfer = nil
-            return control.reads
+            return control.nextRead()
         }
         if let read { start(read) } else { rest() }
     }
@@ -140,7 +150,6 @@ final class Download: ReadReceiver, @unchecked Sendable {
     private func rest() {
         let isAbandoned = control.withLock { control in
             control.isActive = false
-            control.transfer = nil
             return control.isAbandoned
         }
         if isAbandoned { content.discard() } else { task?.news(.stopped) }

@@ -10,7 +10,13 @@ import Testing
 struct LifetimeTests {
     private final class Weakly: Sendable {
         weak let task: StorageTask?
-        init(_ task: StorageTask) { self.task = task }
+        /// What a task leaves behind must go as well.
+        weak let download: Download?
+
+        init(_ task: StorageTask) {
+            self.task = task
+            download = (task as? StorageDownloadTask)?.download
+        }
     }
 
     private let store = InMemoryStore()
@@ -48,7 +54,7 @@ struct LifetimeTests {
             }
             tasks.append(Weakly(task))
         }
-        await eventually { [tasks] in tasks.allSatisfy { $0.task == nil } }
+        await eventually { [tasks] in tasks.allSatisfy { $0.task == nil && $0.download == nil } }
     }
 
     @Test func aTaskThatNobodyHoldsIsDone() async throws {
