@@ -149,6 +149,7 @@ package final class Recovery: Sendable {
                 for index in chain.indices where chain[index].entry.base == item.entry.base {
                     rebase(&chain[index], onto: metadata)
                 }
+                rebaseOpen(besides: item, onto: metadata)
             case .conflict, .failed: break
             case .later(let reason):
                 log(.info, "\(item.entry.object) is still to be stored: \(reason)")
@@ -156,6 +157,16 @@ package final class Recovery: Sendable {
             }
         }
         return 0
+    }
+
+    /// What was written after the close is kept, and is based on what was closed.
+    private func rebaseOpen(besides stored: Item, onto metadata: ObjectMetadata) {
+        for var item in (try? Self.items(of: stored.journal)) ?? []
+        where item.entry.state == .open && item.entry.object == stored.entry.object
+            && item.entry.base == stored.entry.base
+        {
+            rebase(&item, onto: metadata)
+        }
     }
 
     private func rebase(_ item: inout Item, onto metadata: ObjectMetadata) {
