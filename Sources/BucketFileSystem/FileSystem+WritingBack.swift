@@ -41,12 +41,18 @@ extension FileSystem {
             snapshot = whole
         }
         let (sent, changes) = try sealedPlace(of: inode, snapshot.changes)
-        return try await onStagingQueue { [snapshot] () throws(FileSystemError) in
+        let isSealed = try await onStagingQueue { [snapshot] () throws(FileSystemError) in
             let known = snapshot.checksum
             let checksum = if let known { known } else { try snapshot.file.checksum(size: snapshot.size) }
             try snapshot.file.synchronize()
             return try contents.sealForLater(snapshot, as: sent, changes, checksum: checksum)
         }
+        // What was closed before may have been stored meanwhile: then this is based on that.
+        if isSealed, try sealedPlace(of: inode, snapshot.changes).0.base != sent.base {
+            journalMove(of: inode)
+            resealChanges(of: inode, contents)
+        }
+        return isSealed
     }
 
     /// What an upload of the file would say now.
