@@ -30,6 +30,8 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
     private var hasAnswer = false
     private var bytesMoved: Int64 = 0
     private var lastMove: ContinuousClock.Instant
+    /// Bytes that came or went since `lastMove`.
+    private var unnoticed: Int64 = 0
 
     init(_ request: HTTPRequest, handler: any HTTPResponseHandler, loop: TransferLoop) {
         self.request = request
@@ -55,6 +57,17 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
 
     // MARK: Limits
 
+    /// Fewer bytes within the stall limit are as good as none: a server that lets single ones trickle would keep a
+    /// caller for ever.
+    private static let leastMove: Int64 = 1_024
+
+    private func moved(by count: Int64) {
+        unnoticed += count
+        guard unnoticed >= Self.leastMove else { return }
+        unnoticed = 0
+        lastMove = loop.now
+    }
+
     private var stallLimit: Duration { request.stallLimit ?? loop.configuration.stallLimit }
 
     /// No limit passes before this moment. curl watches over connecting itself.
@@ -70,7 +83,7 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
             return TransportError(.timedOut, "\(host) took longer than the time allowed")
         }
         if hasBegun, now >= lastMove.advanced(by: stallLimit) {
-            return TransportError(.timedOut, "nothing came from or went to \(host) for \(stallLimit)")
+            return TransportError(.timedOut, "next to nothing came from or went to \(host) for \(stallLimit)")
         }
         return nil
     }
@@ -137,13 +150,13 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
     /// curl counts up when bytes have left or come.
     func progress(bytes: Int64) {
         guard bytes != bytesMoved else { return }
+        moved(by: max(bytes - bytesMoved, 0))
         bytesMoved = bytes
-        lastMove = loop.now
     }
 
     /// Returns false to stop.
     func received(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        lastMove = loop.now
+        moved(by: Int64(line.count))
         hasAnswer = true
         switch unsafe head.read(line) {
         case .more: return true
@@ -154,7 +167,7 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
 
     /// Returns false to stop.
     func received(body bytes: UnsafeRawBufferPointer) -> Bool {
-        lastMove = loop.now
+        moved(by: Int64(bytes.count))
         return unsafe handler.received(bytes: bytes) || abort(.cancelled, "cancelled")
     }
 

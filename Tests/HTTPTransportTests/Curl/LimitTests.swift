@@ -36,16 +36,31 @@ import Testing
     @Test func slowButMovingAnswerIsNoStall() async {
         let server = RawServer { connection in
             _ = connection.readRequest()
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 24000\r\n\r\n")
             for _ in 0..<12 {
                 usleep(100_000)
-                connection.send("x")
+                connection.send(String(repeating: "x", count: 2_000))
             }
         }
         defer { server.close() }
         let (record, _) = await record(of: HTTPRequest(.get, server.url(), stallLimit: .milliseconds(900)))
         #expect(record.kind == nil)
-        #expect(record.body.count == 12)
+        #expect(record.body.count == 24_000)
+    }
+
+    @Test func anAnswerThatTricklesTimesOut() async {
+        let server = RawServer { connection in
+            _ = connection.readRequest()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            for _ in 0..<200 {
+                usleep(50_000)
+                connection.send("x")
+            }
+        }
+        defer { server.close() }
+        let (record, time) = await record(of: HTTPRequest(.get, server.url(), stallLimit: .milliseconds(400)))
+        #expect(record.kind == .timedOut)
+        #expect(time >= .milliseconds(395) && time < .seconds(5))
     }
 
     @Test func slowlyTakenUploadIsNoStall() async {
