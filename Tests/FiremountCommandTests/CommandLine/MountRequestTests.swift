@@ -86,7 +86,7 @@ struct MountRequestTests {
         ("mount b d -o allow_otter", "unknown mount option 'allow_otter'; did you mean allow-other?"),
         ("mount b d -o remount", "unmount it"),
         ("mount b d -o options=ro", "unknown mount option 'options'"),
-        ("mount b d --write-back", "unknown option --write-back"),
+        ("mount b d --write-back=yes", "--write-back takes no value"),
         ("mount b d --cache-size 1G", "unknown option --cache-size"),
         ("mount", "no bucket is named"),
         ("mount b", "no mount point is named"),
@@ -107,7 +107,8 @@ struct MountRequestTests {
     /// A good value, other than none at all, for each option that takes one.
     private let values = [
         "endpoint": "http://h:1", "protocol": "gcs", "key-file": "/k", "token-file": "/t", "timeout": "9s",
-        "metadata-ttl": "2s", "negative-ttl": "0", "cache-dir": "/c", "memory-limit": "64MiB", "uid": "1", "gid": "2",
+        "metadata-ttl": "2s", "negative-ttl": "0", "cache-dir": "/c", "staging-limit": "1GiB", "memory-limit": "64MiB",
+        "uid": "1", "gid": "2",
         "file-mode": "0600", "dir-mode": "0700", "umask": "077", "log-level": "debug", "log-file": "/l",
         "log-format": "json",
     ]
