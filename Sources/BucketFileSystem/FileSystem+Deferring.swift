@@ -12,7 +12,9 @@ extension FileSystem {
         let now = clock.now()
         return try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
-            guard node.record != nil, node.link == .attached, let writtenAt = node.writtenAt else { return false }
+            // A folder's placeholder comes and goes with renamings around it; nobody sets a folder's times often.
+            guard node.kind != .directory, node.link == .attached, node.record != nil, let writtenAt = node.writtenAt
+            else { return false }
             return now.elapsed(since: writtenAt) < configuration.recentWrite
         }
     }

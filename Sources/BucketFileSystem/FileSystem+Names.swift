@@ -114,12 +114,16 @@ extension FileSystem {
         guard case .found(let entry) = try await lookup(name, in: parent) else { throw .notFound }
         defer { forget(entry.inode, lookups: 1) }
         guard entry.attributes.kind == .directory else { throw .notADirectory }
-        let placeholder = try await placeholderIfEmpty(entry.inode)
-        try await keepFolder(parent)
-        if let placeholder { try await delete(placeholder.metadata.name, placeholder, entry.inode) }
-        let folder = try place(of: entry.inode).name
-        try await fromStore { () async throws(StorageError) in try await store.removeFolder(folder) }
-        unlinkHere(entry.inode)
+        let contents = try contents(of: entry.inode)
+        try await contents.gate.pass { () async throws(FileSystemError) in
+            let placeholder = try await placeholderIfEmpty(entry.inode)
+            try await keepFolder(parent)
+            if let placeholder { try await delete(placeholder.metadata.name, placeholder, entry.inode) }
+            let folder = try place(of: entry.inode).name
+            try await fromStore { () async throws(StorageError) in try await store.removeFolder(folder) }
+            forgetUnsent(contents)
+            unlinkHere(entry.inode)
+        }
     }
 
     /// The placeholder of a folder that has nothing else in it.

@@ -72,10 +72,16 @@ extension FileSystem {
             guard link == .attached else { return }
             guard let record else { return try await makePlaceholder(of: inode, changes) }
             do throws(FileSystemError) {
-                return try await patch(name, record, changes, inode)
+                do throws(FileSystemError) {
+                    return try await patch(name, record, changes, inode)
+                } catch {
+                    guard case .stale = error else { throw error }
+                    try await refresh(inode, name, expecting: record)
+                }
             } catch {
-                guard case .stale = error else { throw error }
-                try await refresh(inode, name, expecting: record)
+                guard error.isNotFound, name.bytes.last == UInt8(ascii: "/") else { throw error }
+                // Another client took the placeholder away; the folder is there as long as something is in it.
+                try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).record = nil }
             }
         }
         throw .stale
@@ -127,6 +133,13 @@ extension FileSystem {
         Upload(
             name: name, headers: changes.applied(to: ObjectHeaders(contentType: placeholderType)),
             precondition: .mustNotExist, source: BytesSource([]))
+    }
+}
+
+extension FileSystemError {
+    fileprivate var isNotFound: Bool {
+        guard case .storage(let error) = self else { return false }
+        return error.kind == .notFound
     }
 }
 
