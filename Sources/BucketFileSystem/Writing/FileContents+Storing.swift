@@ -72,8 +72,9 @@ extension FileContents {
         if staged.file === snapshot.origin {
             try entry.stored(as: place, rest: isDirty ? staged : nil)
         } else {
-            // What came after it is based on it now: in the same moment, or a crash would make a conflict of it.
-            try entry.move(to: place, removing: snapshot.origin.entry.map { [$0.id] } ?? [])
+            // What came after it is based on it now. Only then its own row may go: after a crash in between the next
+            // mount finds by it that the bucket has this content already.
+            for entry in entries { try entry.move(to: place) }
             try snapshot.origin.entry?.disown()
         }
         try superseded?.disown()
