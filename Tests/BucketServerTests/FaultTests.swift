@@ -93,14 +93,15 @@ struct FaultTests {
     }
 
     @Test func connectionsAreRefusedForAWhile() {
-        rule("storage.objects.get", "refuse-connections-for-300ms")
-        let clock = ContinuousClock()
-        let took = clock.measure {
-            #expect(server.get("f").status == 0)
-            #expect(server.get("f").status == 0)
-            while server.get("f").status != 200 { usleep(10_000) }
+        for _ in 0..<2 {
+            rule("storage.objects.get", "refuse-connections-for-300ms")
+            let took = ContinuousClock().measure {
+                #expect(server.get("f").status == 0)
+                #expect(server.get("f").status == 0)
+                while server.get("f").status != 200 { usleep(10_000) }
+            }
+            #expect(took > .milliseconds(200))
         }
-        #expect(took > .milliseconds(200))
     }
 
     @Test func bodiesLie() {

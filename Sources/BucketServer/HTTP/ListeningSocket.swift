@@ -45,10 +45,17 @@ struct ListeningSocket {
         guard isKnown == 0, shutdown(descriptor, Int32(SHUT_RD)) == 0 else { return }
         let (seconds, attoseconds) = duration.components
         let pause = DispatchTimeInterval.milliseconds(Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
-        DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [descriptor, address, length] in
-            unsafe withUnsafePointer(to: address) {
-                _ = unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
+        reopen(at: address, length, after: pause)
+    }
+
+    /// A client may have been given our port for the other end of its connection meanwhile; then a little later.
+    private func reopen(at address: sockaddr_storage, _ length: socklen_t, after pause: DispatchTimeInterval) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + pause) {
+            let status = unsafe withUnsafePointer(to: address) {
+                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
             }
+            // EINVAL: it kept its port, as it does once it was bound to one by number.
+            guard status == 0 || errno == EINVAL else { return reopen(at: address, length, after: .milliseconds(20)) }
             listen(descriptor, Self.backlog)
         }
     }

@@ -40,7 +40,7 @@ final class FaultCampaign: Sendable {
             throw ToolFailure(description: "\(workload) fails without a fault: \(outcome.output)\n\(mounted.logs)")
         }
         let requests = try mounted.bucket.requests().total
-        return RequestFault.all.flatMap { fault in
+        return RequestFault.all.filter { !workload.isBlind(to: $0) }.flatMap { fault in
             (0..<requests).map { Case(workload: workload, fault: fault, skip: $0) }
         }
     }
@@ -50,7 +50,7 @@ final class FaultCampaign: Sendable {
         defer { room.remove() }
         try mounted.bucket.injectFault("*", one.fault, times: 1, skip: one.skip)
         let outcome = try room.run()
-        try mounted.bucket.clearFaults()
+        try mounted.bucket.clearFaults(patience: .seconds(10))
         let problems = try room.problems(after: outcome)
         report.withLock { report in
             report.runs += 1

@@ -13,6 +13,10 @@ struct Workload: Sendable, CustomStringConvertible {
     /// More than goes in one request.
     static let largeSize = 9 << 20
 
+    /// Bytes that are shown before the last of a large object has come cannot be checked: ranges have no checksum
+    /// (docs/SEMANTICS.md, reading).
+    func isBlind(to fault: String) -> Bool { fault == "corrupt-body" && description.hasPrefix("read") }
+
     static let all: [Workload] = [
         Workload(description: "create", script: #"cp "$T/small" "$F/new""#),
         Workload(description: "create large", script: #"cp "$T/large" "$F/new""#),

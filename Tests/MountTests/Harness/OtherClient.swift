@@ -139,8 +139,15 @@ struct OtherClient: Sendable {
             request("POST", "/_firemount/faults", body: body, headers: ["Content-Type: application/json"]), "faults")
     }
 
-    func clearFaults() throws {
-        try expectSuccess(request("DELETE", "/_firemount/faults"), "faults")
+    /// - Parameter patience: how long the server may refuse connections, as a fault has it.
+    func clearFaults(patience: Duration = .zero) throws {
+        let end = ContinuousClock.now + patience
+        while true {
+            do { return try expectSuccess(request("DELETE", "/_firemount/faults"), "faults") } catch {
+                guard ContinuousClock.now < end else { throw error }
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+        }
     }
 
     // MARK: HTTP
