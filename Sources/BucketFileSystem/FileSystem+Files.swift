@@ -93,7 +93,7 @@ extension FileSystem {
             let node = space.addNode(name, in: folder, kind: .file, record: nil, asOf: now)
             node.contents = contents
             node.isExclusive = exclusively
-            folder.folderChanges.modified = clock.today()
+            folder.entriesChanged(clock.today())
             return space.entry(for: node, now: now)
         }
         let handle = try addHandle(entry.inode, contents, mode)

@@ -67,7 +67,7 @@ extension FileSystem {
             node.directory?.listedAt = now
             node.directory?.madeAt = now
             node.writtenAt = now
-            folder.folderChanges.modified = clock.today()
+            folder.entriesChanged(clock.today())
             return space.entry(for: node, now: now)
         }
     }
@@ -177,7 +177,7 @@ extension FileSystem {
             guard let node = try? space.node(inode) else { return (ObjectName(""), nil) }
             let name = space.objectName(of: node)
             node.contents?.forgetUnsaved()
-            node.parent?.folderChanges.modified = clock.today()
+            node.parent?.entriesChanged(clock.today())
             space.detach(node, as: .unlinked, leaving: .absent(asOf: now))
             return (name, node.contents)
         }

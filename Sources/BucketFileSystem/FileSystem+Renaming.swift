@@ -184,8 +184,8 @@ extension FileSystem {
                 if let kept = old.keptObject { old.record = FileRecord(kept) }
                 space.detach(old, as: .unlinked, leaving: nil)
             }
-            node.parent?.folderChanges.modified = today
-            folder.folderChanges.modified = today
+            node.parent?.entriesChanged(today)
+            folder.entriesChanged(today)
             space.relink(node, to: rename.newName, in: folder, now: now)
             node.asOf = now
             return replaced

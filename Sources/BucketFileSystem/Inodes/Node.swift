@@ -56,6 +56,12 @@ final class Node {
         directory = kind == .directory ? Directory() : nil
     }
 
+    /// A name in this folder came or went.
+    func entriesChanged(_ today: Timestamp) {
+        folderChanges.modified = today
+        folderChanges.changed = today
+    }
+
     /// Whether we know better than the bucket: not stored yet, or changed here and not stored.
     var isLocal: Bool {
         guard kind == .file else { return false }
