@@ -220,10 +220,12 @@ struct DownloadTaskTests {
         #expect(failing.counts[.read] == 5)
     }
 
-    @Test func aDownloadPausedAtOnceHasAskedForNothing() async throws {
+    @Test func aDownloadPausedAtOnceGoesOnWhenResumed() async throws {
+        store.hold(.read)
         let task = reference.getData(maxSize: 100_000) { _, _ in }
         task.pause()
-        #expect(task.snapshot.isPaused)
+        await task.reached { $0.isPaused }
+        store.release(.read)
         task.resume()
         let snapshot = await task.ended()
         #expect(snapshot.status == .success)
