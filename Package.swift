@@ -112,6 +112,12 @@ let package = Package(
             swiftSettings: strict),
         // Who may import whom; a real mount against real servers.
         .testTarget(name: "LayerTests", swiftSettings: strict),
+        // What nobody has vouched for does no harm.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "CloudStores", "BucketFileSystem", "HTTPTransport", "ObjectStore", "TestSupport", "Locking", "Logging",
+            ], exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(name: "MountTests", exclude: ["Programs"], swiftSettings: strict),
         .testTarget(
             name: "FiremountCommandTests",
@@ -123,19 +129,3 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
-
-let fuzzing: [Target.Dependency] = [
-    "CloudStores", "BucketFileSystem", "HTTPTransport", "ObjectStore", "TestSupport", "Locking", "Logging",
-]
-if Context.environment["FIREMOUNT_FUZZING"] == nil {
-    package.targets.append(
-        .testTarget(
-            name: "FuzzTests", dependencies: fuzzing, exclude: ["Driver", "Corpus"], swiftSettings: strict))
-} else {
-    // The program of scripts/fuzz needs libFuzzer, which nothing else may be linked with.
-    package.targets.append(
-        .executableTarget(
-            name: "Fuzz", dependencies: fuzzing, path: "Tests/FuzzTests", exclude: ["CorpusTests.swift", "Corpus"],
-            swiftSettings: strict,
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
-}

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The inputs that fuzzing has found worth keeping (scripts/fuzz), and variations of them.
+/// Inputs of each kind that there is, and variations of them from seeds.
 @Suite(.serialized) struct CorpusTests {
     private static let variations = 200
 
