@@ -92,22 +92,11 @@ struct FieldList: Equatable {
         for (key, change) in patch.custom.sorted(by: { $0.key < $1.key }) { append(Self.customPrefix + key, change) }
     }
 
-    /// nil: a field that no headers have.
+    /// nil: a field that no headers have, or one to be removed.
     var headers: ObjectHeaders? {
+        guard fields.allSatisfy({ $0.value != nil }), let patch else { return nil }
         var headers = ObjectHeaders()
-        for field in fields {
-            guard let value = field.value else { return nil }
-            switch field.name {
-            case "content-type": headers.contentType = value
-            case "content-encoding": headers.contentEncoding = value
-            case "content-disposition": headers.contentDisposition = value
-            case "content-language": headers.contentLanguage = value
-            case "cache-control": headers.cacheControl = value
-            default:
-                guard let key = Self.customKey(field.name) else { return nil }
-                headers.custom[key] = value
-            }
-        }
+        headers.apply(patch)
         return headers
     }
 
