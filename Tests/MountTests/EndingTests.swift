@@ -31,8 +31,12 @@ struct EndingTests {
         try leaveUnsaved(folder, mounted.server)
         let outcome = try folder.attempt(
             """
-            (sleep 4; kill -CONT \(try #require(mounted.server.processID))) &
-            '\(Programs.firemount)' unmount "$M"
+            '\(Programs.firemount)' unmount "$M" >"$T/said" 2>&1 & unmounting=$!
+            for i in $(seq 600); do grep -q "not confirmed" "$T/said" && break; sleep 0.1; done
+            kill -CONT \(try #require(mounted.server.processID))
+            wait $unmounting && status=0 || status=$?
+            cat "$T/said"
+            exit $status
             """)
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.contains("Waiting for firemount"))

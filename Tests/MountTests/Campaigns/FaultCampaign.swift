@@ -45,18 +45,22 @@ final class FaultCampaign: Sendable {
         }
     }
 
-    func run(_ one: Case) throws {
+    /// What went wrong in this one.
+    func run(_ one: Case) throws -> [String] {
         let room = try Room(mounted, one.workload)
         defer { room.remove() }
         try mounted.bucket.injectFault("*", one.fault, times: 1, skip: one.skip)
         let outcome = try room.run()
         try mounted.bucket.clearFaults(patience: .seconds(10))
-        let problems = try room.problems(after: outcome)
+        let violations = try room.problems(after: outcome).map {
+            "\(one) (status \(outcome.status)): \($0)\n\(outcome.output)"
+        }
         report.withLock { report in
             report.runs += 1
             report.successes += outcome.status == 0 ? 1 : 0
-            report.violations += problems.map { "\(one) (status \(outcome.status)): \($0)\n\(outcome.output)" }
+            report.violations += violations
         }
+        return violations
     }
 
     var result: Report { report.withLock { $0 } }

@@ -25,9 +25,12 @@ import Testing
             while true {
                 let number = next.add(1, ordering: .relaxed).oldValue
                 guard number < chosen.count else { return }
-                do { try campaigns[index].run(chosen[number]) } catch {
+                do {
+                    for violation in try campaigns[index].run(chosen[number]) { print("violation:", violation) }
+                } catch {
                     failures.withLock { $0.append("\(chosen[number]): \(error)") }
                 }
+                if Self.isWhole, number % 250 == 249 { print("fault campaign: \(number + 1) of \(chosen.count) cases") }
             }
         }
         let reports = campaigns.map(\.result)
