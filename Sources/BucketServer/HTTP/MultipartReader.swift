@@ -6,6 +6,8 @@ protocol MultipartSink {
 }
 
 /// Takes a `multipart/…` body apart while it streams in, whatever the pieces it arrives in (RFC 2046, section 5.1).
+/// Lines may end without a carriage return, as the service allows and gsutil writes them: as the first boundary's line
+/// does.
 struct MultipartReader {
     private enum State {
         case preamble, headers, body, finished
@@ -14,10 +16,10 @@ struct MultipartReader {
     /// More header bytes than any part needs.
     private static let longestHeaders = 65_536
 
-    private let delimiter: [UInt8]
+    private var delimiter: [UInt8]
     private var state = State.preamble
     /// What was read but not understood yet. It starts as a line end, because a boundary is a line of its own.
-    private var pending: [UInt8] = [0x0D, 0x0A]
+    private var pending: [UInt8] = [0x0A]
 
     var isFinished: Bool { state == .finished }
 
@@ -26,7 +28,7 @@ struct MultipartReader {
         guard let contentType, contentType.lowercased().hasPrefix("multipart/"),
             let boundary = Self.parameter("boundary", of: contentType), !boundary.isEmpty
         else { throw .invalid("The Content-Type must be multipart with a boundary.") }
-        delimiter = Array("\r\n--\(boundary)".utf8)
+        delimiter = Array("\n--\(boundary)".utf8)
     }
 
     mutating func read(_ bytes: RawSpan, into sink: some MultipartSink) throws(APIError) {
@@ -77,6 +79,8 @@ struct MultipartReader {
             state = .finished
         case .next(let headers):
             if state == .body { try sink.partEnded() }
+            // Which line ends belong to the boundaries, and which to the parts, is known from here on.
+            if state == .preamble, rest[headers - 2] == 0x0D { delimiter = [0x0D] + delimiter }
             state = .headers
             rest = rest[headers...]
         }
