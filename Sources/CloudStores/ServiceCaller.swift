@@ -52,6 +52,12 @@ struct ServiceCaller: Sendable {
         let result: Result<HTTPAnswer, StorageError>
         /// Whether an earlier attempt failed in a way that leaves open whether the server acted on it.
         let isAmbiguous: Bool
+
+        /// Whether the server may have done what was asked although `error` came of it: the precondition may have
+        /// failed after an attempt whose answer was lost, and a damaged answer may have told of a success.
+        func mayHaveSucceeded(despite error: StorageError) -> Bool {
+            error.kind == .malformedAnswer || isAmbiguous && error.kind == .preconditionFailed
+        }
     }
 
     /// Why an attempt had no success.
@@ -82,7 +88,7 @@ struct ServiceCaller: Sendable {
             while true {
                 try await call.precheck?()
                 do throws(Setback) {
-                    let answer = try await attempt(call, authorization, remaining: state.remaining)
+                    let answer = try await attempt(call, authorization, &state)
                     return Outcome(result: .success(answer), isAmbiguous: state.isAmbiguous)
                 } catch {
                     if case .refused(let answer) = error, answer.status == 401, !hasRefreshed {
@@ -139,14 +145,15 @@ struct ServiceCaller: Sendable {
     }
 
     private func attempt(
-        _ call: Call, _ authorization: Authorization, remaining: Duration
+        _ call: Call, _ authorization: Authorization, _ state: inout RetryState
     ) async throws(Setback) -> HTTPAnswer {
         var request = HTTPRequest(call.method, call.url, headers: call.headers, body: call.body)
         request.headers += headers(for: authorization)
-        request.stallLimit = stallLimit(call.safety, remaining: remaining)
-        if call.upload == nil { request.deadline = max(remaining, .milliseconds(100)) }
+        request.stallLimit = stallLimit(call.safety, remaining: state.remaining)
+        if call.upload == nil { request.deadline = max(state.remaining, .milliseconds(100)) }
         call.upload?.beginAttempt()
         let answer = try await self.answer(to: request, bodyLimit: call.bodyLimit)
+        if answer.head.answersSecondTry { state.becameAmbiguous() }
         guard (200...299).contains(answer.status) else { throw .refused(ErrorAnswer(answer.head, body: answer.body)) }
         return answer
     }

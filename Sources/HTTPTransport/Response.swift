@@ -3,6 +3,8 @@ package struct HTTPResponseHead: Sendable {
     package let status: Int
     /// In the order received; names in lower case.
     package let headers: [(name: String, value: String)]
+    /// The request went out twice, as a kept connection broke under the first: the server may have acted on both.
+    package var answersSecondTry = false
 
     package init(status: Int, headers: [(name: String, value: String)]) {
         self.status = status

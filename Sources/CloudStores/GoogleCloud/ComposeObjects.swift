@@ -17,7 +17,7 @@ extension GoogleCloudStore {
         let outcome = await caller.perform(call)
         do {
             return try ObjectResource.read(try outcome.result.get(), "compose", composition.destination)
-        } catch let error where error.kind == .preconditionFailed && outcome.isAmbiguous {
+        } catch let error where outcome.mayHaveSucceeded(despite: error) {
             return try await ownSuccess(composition, error)
         }
     }
@@ -40,8 +40,8 @@ extension GoogleCloudStore {
         return json
     }
 
-    /// After a precondition failed though an earlier attempt may have been acted on: the destination, if its custom
-    /// metadata (with a time to the nanosecond, as a rule) shows that it is ours. Its bytes cannot be told.
+    /// After a failure that an attempt may have been acted on for all that: the destination, if its custom metadata
+    /// (with a time to the nanosecond, as a rule) shows that it is ours. Its bytes cannot be told.
     private func ownSuccess(
         _ composition: Composition, _ failure: StorageError
     ) async throws(StorageError) -> ObjectMetadata {

@@ -5,6 +5,19 @@ package import ObjectStore
 extension GoogleCloudStore {
     package func delete(_ name: ObjectName, if precondition: Precondition) async throws(StorageError) {
         try Routes.check(name, "delete")
+        do {
+            try await deleteOnce(name, if: precondition)
+        } catch let error where error.kind == .notFound || error.kind == .malformedAnswer {
+            // A gateway that is not the bucket may have said so: what a caller takes for gone must be gone.
+            guard try await exists(name, for: "delete") else {
+                if error.kind == .notFound { throw error }
+                return
+            }
+            try await deleteOnce(name, if: precondition)
+        }
+    }
+
+    private func deleteOnce(_ name: ObjectName, if precondition: Precondition) async throws(StorageError) {
         var query = Query()
         query.add(precondition)
         let call = Call("delete", name, .delete, routes.object(name, query), safety: precondition.safety)

@@ -16,8 +16,11 @@ extension GoogleCloudStore {
             switch error.kind {
             case .notFound, .preconditionFailed:
                 if outcome.isAmbiguous, let object = try await ownSuccess(copy) { return object }
-                guard error.kind == .notFound, try await exists(copy.source) else { throw error }
+                guard error.kind == .notFound, try await exists(copy.source, for: "move") else { throw error }
             case .unsupported, .invalidRequest: break
+            case .malformedAnswer:
+                guard let object = try await ownSuccess(copy) else { throw error }
+                return object
             default: throw error
             }
             // The route is unknown (some servers take it for a malformed update), or the request was bad: then the copy
@@ -53,18 +56,9 @@ extension GoogleCloudStore {
         return object
     }
 
-    private func exists(_ name: ObjectName) async throws(StorageError) -> Bool {
-        do {
-            _ = try await metadata(of: name, for: "move")
-            return true
-        } catch let error where error.kind == .notFound {
-            return false
-        }
-    }
-
     /// After an attempt that may have been acted on: what the destination has, if the move can have put it there.
     private func ownSuccess(_ copy: ObjectCopy) async throws(StorageError) -> ObjectMetadata? {
-        guard copy.precondition.object != nil, try await !exists(copy.source) else { return nil }
+        guard copy.precondition.object != nil, try await !exists(copy.source, for: "move") else { return nil }
         guard let now = try await metadataIfKnown(of: copy.destination, for: "move"),
             copy.precondition.allowsResult(now.objectGeneration)
         else { return nil }

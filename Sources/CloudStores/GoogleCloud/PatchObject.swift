@@ -19,7 +19,7 @@ extension GoogleCloudStore {
         let outcome = await caller.perform(call)
         do {
             return try ObjectResource.read(try outcome.result.get(), "patch", name)
-        } catch let error where error.kind == .preconditionFailed && outcome.isAmbiguous {
+        } catch let error where outcome.mayHaveSucceeded(despite: error) {
             // An attempt whose answer was lost may have raised the metageneration.
             guard let now = try await metadataIfKnown(of: name, for: "patch"),
                 now.metageneration != precondition.metageneration, now.headers.reflects(patch)

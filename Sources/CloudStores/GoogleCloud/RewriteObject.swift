@@ -10,19 +10,16 @@ extension GoogleCloudStore {
     func rewrite(_ copy: ObjectCopy, for operation: String) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(copy.source, operation)
         try Routes.check(copy.destination, operation)
-        var isAmbiguous = false
         var token: String?
         var written: Int64 = -1
         while true {
             let outcome = await caller.perform(rewriteCall(copy, operation, token))
-            isAmbiguous = isAmbiguous || outcome.isAmbiguous
-            let answer: HTTPAnswer
+            let step: RewriteStep
             do {
-                answer = try outcome.result.get()
-            } catch let error where error.kind == .preconditionFailed && isAmbiguous {
+                step = try Self.step(try outcome.result.get(), copy, operation)
+            } catch let error where outcome.mayHaveSucceeded(despite: error) {
                 return try await ownSuccess(copy, operation, error)
             }
-            let step = try Self.step(answer, copy, operation)
             if let object = step.object { return object }
             guard let total = step.written, total > written, let next = step.token else {
                 throw StorageError(
@@ -77,8 +74,7 @@ extension GoogleCloudStore {
         }
     }
 
-    /// After a precondition failed though an earlier attempt may have been acted on: the destination, if it is our
-    /// copy.
+    /// After a failure that an attempt may have been acted on for all that: the destination, if it is our copy.
     private func ownSuccess(
         _ copy: ObjectCopy, _ operation: String, _ failure: StorageError
     ) async throws(StorageError) -> ObjectMetadata {

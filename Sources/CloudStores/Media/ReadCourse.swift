@@ -93,7 +93,7 @@ struct ReadCourse {
             attempt = .body(media, position: media.span.lowerBound)
             return HeadStep(announcement: announcement, goesOn: true)
         } catch {
-            attempt = .ended(.failed(error))
+            attempt = .ended(error.kind == .malformedAnswer ? damage(error) : .failed(error))
             return HeadStep(goesOn: false)
         }
     }
@@ -108,7 +108,8 @@ struct ReadCourse {
 
     /// - Returns: the head to announce, the first time.
     private mutating func accept(_ media: MediaAnswer, status: Int) throws(StorageError) -> ReadHead? {
-        guard let generation = media.objectGeneration ?? objectGeneration else {
+        // Without one it may be anything, such as a gateway's page.
+        guard let generation = media.objectGeneration else {
             throw failure(.malformedAnswer, "the answer does not tell the object's generation", status)
         }
         guard objectGeneration == nil || objectGeneration == generation else {
@@ -249,9 +250,10 @@ struct ReadCourse {
         return damage(problem)
     }
 
-    private mutating func damage(_ problem: String) -> Conclusion {
+    private mutating func damage(_ problem: String) -> Conclusion { damage(failure(.corrupted, problem, nil)) }
+
+    private mutating func damage(_ error: StorageError) -> Conclusion {
         damages += 1
-        let error = failure(.corrupted, problem, nil)
         return damages > Self.damageLimit ? .failed(error) : .again(.damaged, error)
     }
 

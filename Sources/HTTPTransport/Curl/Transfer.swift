@@ -25,6 +25,8 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
     private var body: RequestBodyReader?
     /// The request has begun to leave: from here on a failure leaves open whether the server acted.
     private var hasBegun = false
+    /// It has begun again, on another connection.
+    private var hasBegunAgain = false
     /// Why a callback of ours made curl stop; it goes before curl's own words.
     private var abortion: TransportError?
     private var hasAnswer = false
@@ -142,6 +144,7 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
 
     /// The connection stands and the request leaves now.
     func begin() {
+        hasBegunAgain = hasBegun
         hasBegun = true
         lastMove = loop.now
         loop.expect(nextExpiry)
@@ -160,7 +163,9 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
         hasAnswer = true
         switch unsafe head.read(line) {
         case .more: return true
-        case .head(let head): return handler.received(head: head) || abort(.cancelled, "cancelled")
+        case .head(var head):
+            head.answersSecondTry = hasBegunAgain
+            return handler.received(head: head) || abort(.cancelled, "cancelled")
         case .tooLong: return abort(.malformed, "\(host) sent a head longer than \(ResponseHeadParser.limit) bytes")
         }
     }

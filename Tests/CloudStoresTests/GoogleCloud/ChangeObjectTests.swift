@@ -65,12 +65,23 @@ struct ChangeObjectTests {
     @Test func aDeletionThatFindsNothingAfterALostAnswerHasSucceeded() async throws {
         let scripted = try ScriptedStore([.failure(.timedOut), .error(404)])
         try await scripted.store.delete(x, if: .mustBe(ObjectGeneration(7)))
-        let plain = try ScriptedStore([.error(404)])
+        let plain = try ScriptedStore([.error(404), .error(404)])
         #expect(
             await failed(try await plain.store.delete(x, if: .none)) == .notFound)
-        let limited = try ScriptedStore([.error(429), .error(404)])
+        let limited = try ScriptedStore([.error(429), .error(404), .error(404)])
         #expect(
             await failed(try await limited.store.delete(x, if: .none)) == .notFound)
+    }
+
+    @Test func whatADeletionDidNotFindIsGoneOrDeletedAgain() async throws {
+        let there = ScriptedTransport.Step.json(resource("x", bytes, generation: 7))
+        let lied = try ScriptedStore([.error(404), there, .answer(204)])
+        try await lied.store.delete(x, if: .mustBe(ObjectGeneration(7)))
+        #expect(lied.asked.map(\.request.method) == [.delete, .get, .delete])
+        let odd = try ScriptedStore([.json(#"{"error":{"code":503}}"#), there, .answer(204)])
+        try await odd.store.delete(x, if: .mustBe(ObjectGeneration(7)))
+        let done = try ScriptedStore([.json(#"{"error":{"code":503}}"#), .error(404)])
+        try await done.store.delete(x, if: .mustBe(ObjectGeneration(7)))
     }
 
     @Test func aDeletionWithoutAPreconditionIsNotRepeated() async throws {
@@ -203,7 +214,9 @@ struct ChangeObjectTests {
         var wanted = copy
         wanted.sourceGeneration = nil
         wanted.headers = ObjectHeaders(contentType: "image/png")
-        let scripted = try ScriptedStore([.json(resource("x", bytes, generation: 5)), rewritten, .error(404)])
+        let scripted = try ScriptedStore([
+            .json(resource("x", bytes, generation: 5)), rewritten, .error(404), .error(404),
+        ])
         _ = try await scripted.store.move(wanted)
         #expect(scripted.asked[1].query("ifSourceGenerationMatch") == "5")
         #expect(scripted.asked[2].query("ifGenerationMatch") == "5")
@@ -215,6 +228,23 @@ struct ChangeObjectTests {
         let theirs = try ScriptedStore([.failure(.connectionLost), .error(412), .json(resource("x", bytes))])
         #expect(
             await failed(try await theirs.store.move(copy)) == .preconditionFailed)
+    }
+
+    @Test func whatWasDoneThoughItsAnswerIsDamagedIsRecognised() async throws {
+        let damaged = ScriptedTransport.Step.json(#"{"kind":"#)
+        let copied = try ScriptedStore([
+            damaged, .json(resource("x", bytes)), .json(resource("d/y z", bytes, generation: 9)),
+        ])
+        #expect(try await copied.store.copy(copy).objectGeneration == ObjectGeneration(9))
+        let moved = try ScriptedStore([damaged, .error(404), .json(resource("d/y z", bytes, generation: 9))])
+        #expect(try await moved.store.move(copy).objectGeneration == ObjectGeneration(9))
+        let notMoved = try ScriptedStore([damaged, .json(resource("x", bytes))])
+        #expect(await failed(try await notMoved.store.move(copy)) == .malformedAnswer)
+        let now = resource("x", bytes, metageneration: 2, metadata: #"{"a":"1"}"#)
+        let patched = try ScriptedStore([damaged, .json(now)])
+        let condition = Precondition(object: .mustBe(ObjectGeneration(7)), metageneration: Metageneration(1))
+        let patch = MetadataPatch(custom: ["a": .set("1")])
+        #expect(try await patched.store.patch(x, patch, if: condition).metageneration == Metageneration(2))
     }
 
     @Test func aMoveOntoSomethingNewFails() async throws {

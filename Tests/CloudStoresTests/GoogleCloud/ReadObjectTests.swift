@@ -185,10 +185,20 @@ struct ReadObjectTests {
             (204, [("x-goog-generation", "7")]),
         ] as [(Int, [(String, String)])])
     func headsThatMakeNoSenseDeliverNothing(status: Int, headers: [(String, String)]) async throws {
-        let scripted = try ScriptedStore([.answer(status, headers.map { ($0.0, $0.1) }, Array("hello".utf8))])
+        let step = ScriptedTransport.Step.answer(status, headers.map { ($0.0, $0.1) }, Array("hello".utf8))
+        let scripted = try ScriptedStore([step, step])
         let read = await scripted.read(ReadRequest(name: name))
         #expect(read.error?.kind == .malformedAnswer)
         #expect(read.head == nil && read.bytes.isEmpty)
+    }
+
+    /// As a gateway's page has it.
+    @Test func anAnswerWithoutGenerationIsNotTheObject() async throws {
+        let page = ScriptedTransport.Step.answer(200, [("content-length", "5")], Array("hello".utf8))
+        let scripted = try ScriptedStore([page, whole(object)])
+        let read = await scripted.read(
+            ReadRequest(name: name, objectGeneration: ObjectGeneration(7), offset: 0, count: 3))
+        #expect(read.bytes == Array(object[..<3]))
     }
 
     @Test func aRefusedTokenIsReplacedOnce() async throws {

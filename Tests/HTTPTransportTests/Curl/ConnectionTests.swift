@@ -54,6 +54,8 @@ import Testing
         let answer = try await transport.answer(to: again, bodyLimit: 100)
         #expect(String(decoding: answer.body, as: UTF8.self) == "\(body.length)")
         #expect(server.connectionCount == 2)
+        // A connection that was closed in time is not even tried.
+        #expect(answer.head.answersSecondTry == (goodbye != .atOnce))
     }
 
     @Test func refusedConnectionIsSafeToSendAgain() async {
