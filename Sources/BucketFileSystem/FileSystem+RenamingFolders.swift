@@ -10,6 +10,7 @@ extension FileSystem {
         let source = try place(of: rename.source).name
         let (destination, _) = try destination(of: rename, kind: .directory)
         guard !destination.bytes.starts(with: source.bytes) else { throw .invalidArgument }
+        let name = try namespace.withLock { (space) throws(FileSystemError) in try space.node(rename.source).name }
         let mark = FolderMove(source: source, destination: destination, in: configuration.prefix)
         var isResumed = false
         if let target = rename.target { isResumed = try await makeRoom(at: target, for: mark) }
@@ -33,11 +34,17 @@ extension FileSystem {
                 throw error
             }
             try relink(rename)
-            adopt(copies, below: rename.source, from: source, to: destination)
+            adopt(copies, below: rename.source)
             journalMove(of: rename.source)
             // What was deleted before the interruption is not among the copies.
             if isResumed { followFolder(rename.source) }
-            try await deleteSources(of: copies)
+            let kept = await deleteSources(of: copies)
+            guard let failure = kept.failure else { return }
+            if !isResumed, kept.count == copies.count {
+                await takeBack(rename, to: name, copies)
+                await end(mark)
+            }
+            throw FileSystemError(failure)
         }
         try await moveStragglers(from: source, to: destination)
         await end(mark)
@@ -131,7 +138,7 @@ extension FileSystem {
     private func moveStragglers(from source: ObjectName, to destination: ObjectName) async throws(FileSystemError) {
         let copies = try await copyAll(below: source, to: destination, isResumed: false)
         guard !copies.isEmpty else { return }
-        try await deleteSources(of: copies)
+        if let failure = await deleteSources(of: copies).failure { throw FileSystemError(failure) }
     }
 
     /// Of the folder and everything below that was opened or changed, in the order every renaming takes them.
@@ -205,9 +212,7 @@ extension FileSystem {
     }
 
     /// The nodes and names below a renamed folder now stand for the copies.
-    private func adopt(
-        _ copies: [Copied], below inode: InodeNumber, from source: ObjectName, to destination: ObjectName
-    ) {
+    private func adopt(_ copies: [Copied], below inode: InodeNumber) {
         let now = clock.now()
         let byName = Dictionary(copies.map { ($0.copy.name, FileRecord($0.copy)) }) { first, _ in first }
         namespace.withLock { space in
@@ -217,19 +222,41 @@ extension FileSystem {
         }
     }
 
-    /// What another client has put in a source's place meanwhile stays where it is.
-    private func deleteSources(of copies: [Copied]) async throws(FileSystemError) {
-        let results = await inParallel(copies) { [store, log] copied -> StorageError? in
-            do throws(StorageError) {
-                try await store.delete(copied.source.name, if: .mustBe(copied.source.objectGeneration))
-                return nil
-            } catch {
-                if error.kind == .notFound { return nil }
-                log(.warning, "renamed, but the old name stays: \(error)")
-                return error.kind == .preconditionFailed ? nil : error
+    /// What another client has put in a source's place meanwhile stays where it is. What fails is tried once more, as
+    /// one that stays makes two folders of one.
+    /// - Returns: how many stay although nobody replaced them, and why.
+    private func deleteSources(of copies: [Copied]) async -> (count: Int, failure: StorageError?) {
+        var rest = copies
+        var failures: [StorageError] = []
+        for _ in 0..<2 where !rest.isEmpty {
+            let results = await inParallel(rest) { [store] copied -> (Copied, StorageError)? in
+                do throws(StorageError) {
+                    try await store.delete(copied.source.name, if: .mustBe(copied.source.objectGeneration))
+                    return nil
+                } catch {
+                    return error.kind == .notFound ? nil : (copied, error)
+                }
             }
+            rest = results.compactMap { $0?.0 }
+            failures = results.compactMap { $0?.1 }
         }
-        if let failure = results.lazy.compactMap({ $0 }).first { throw FileSystemError(failure) }
+        for failure in failures { log(.warning, "renamed, but the old name stays: \(failure)") }
+        failures.removeAll { $0.kind == .preconditionFailed }
+        return (failures.count, failures.first)
+    }
+
+    /// Nothing could be deleted, as where that is not allowed: the folder is where it was.
+    private func takeBack(_ rename: Rename, to name: EntryName, _ copies: [Copied]) async {
+        _ = await inParallel(copies) { [store] copied in
+            try? await store.delete(copied.copy.name, if: .mustBe(copied.copy.objectGeneration))
+        }
+        let back = Rename(
+            source: rename.source, target: nil, parent: rename.newParent, newName: name, newParent: rename.parent)
+        do throws(FileSystemError) { try relink(back) } catch {
+            return log(.error, "a renaming could not be taken back: \(error.words)")
+        }
+        adopt(copies.map { Copied(source: $0.copy, copy: $0.source) }, below: rename.source)
+        expire(rename.newParent)
     }
 
     /// `body` for each of `items`, 64 at a time: enough to hide the latency of a request.

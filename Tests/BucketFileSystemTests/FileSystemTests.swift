@@ -122,12 +122,34 @@ import Testing
     @Test func damagedBaseBytesDoNotBecomeTheNewVersion() async throws {
         let bench = Bench(objects: [("f", "0123456789")])
         let handle = try await bench.openForWriting("f")
-        bench.damaging.damages(1)
+        bench.damaging.damages(2)
         try bench.write(handle, "X")
         #expect(await failure { try await bench.files.flush(handle) }?.word == "storage")
         #expect(bench.stored("f") == "0123456789")
         try await bench.close(handle)
         #expect(bench.stored("f") == "X123456789")
+    }
+
+    @Test func damageToAPartOfTheBaseShowsByFetchingItTwice() async throws {
+        let bench = Bench(objects: [("f", "0123456789")])
+        let handle = try await bench.openForWriting("f")
+        bench.damaging.damages(1)
+        try bench.write(handle, "ABCDEFGHI")
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "ABCDEFGHI9")
+        #expect(bench.lines.contains { $0.contains("came twice") })
+    }
+
+    @Test func whatTheStoreItselfFindsDamagedIsFetchedAnew() async throws {
+        let bench = Bench(objects: [("f", "0123456789")])
+        let handle = try await bench.openForWriting("f")
+        for call in 1...2 { bench.failing.fail(.read, call: call, .afterEffect, with: .corrupted) }
+        try bench.write(handle, "X")
+        #expect(await failure { try await bench.files.flush(handle) }?.word == "storage")
+        let reads = bench.failing.counts[.read] ?? 0
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "X123456789")
+        #expect(bench.failing.counts[.read] == reads + 1)
     }
 
     @Test func openDuringARemovalWaitsForItAndFindsNothing() async throws {

@@ -46,6 +46,27 @@ import Testing
         #expect(bench.store.names == Self.moved)
     }
 
+    /// Where copying is allowed and deleting is not, there shall not be two folders.
+    @Test func aRenamingThatMayDeleteNothingIsTakenBack() async throws {
+        let bench = Bench(objects: Self.objects)
+        for call in 1...12 { bench.failing.fail(.delete, call: call, with: .forbidden) }
+        #expect(await failure { try await bench.rename("d", to: "e") }?.word == "storage")
+        bench.failing.stopFailing()
+        #expect(bench.store.names.map(\.description) == Self.objects.map(\.0))
+        #expect(try await bench.read("d/f5") == "text 5")
+        #expect(await !bench.exists("e"))
+        try await bench.rename("d", to: "e")
+        #expect(bench.store.names == Self.moved)
+    }
+
+    @Test func whatOnceCannotBeDeletedIsTriedAgain() async throws {
+        let bench = Bench(objects: Self.objects)
+        bench.failing.fail(.delete, call: 2, with: .forbidden)
+        bench.failing.fail(.delete, call: 4, with: .preconditionFailed)
+        try await bench.rename("d", to: "e")
+        #expect(bench.store.names == Self.moved)
+    }
+
     @Test func foldersThatNoRenamingLeftAreNotMerged() async throws {
         let bench = Bench(objects: Self.objects + [("e/g", "x")])
         #expect(await failure { try await bench.rename("d", to: "e") }?.word == "directoryNotEmpty")

@@ -3,7 +3,7 @@ enum UnsafeFiles {
     static let all: Set<String> = [
         "Sources/BucketFileSystem/Clock.swift",
         "Sources/BucketFileSystem/FileSystem+Files.swift",
-        "Sources/BucketFileSystem/FileSystem+Storing.swift",
+        "Sources/BucketFileSystem/FileSystem+Filling.swift",
         "Sources/BucketFileSystem/Journal/JournalDatabase.swift",
         "Sources/BucketFileSystem/Journal/JournalDirectory.swift",
         "Sources/BucketFileSystem/Journal/Recovery.swift",
