@@ -19,16 +19,6 @@ extension GoogleCloudStore {
     }
 
     /// - Parameter operation: on whose behalf, for errors.
-    func exists(_ name: ObjectName, for operation: String) async throws(StorageError) -> Bool {
-        do {
-            _ = try await metadata(of: name, for: operation)
-            return true
-        } catch let error where error.kind == .notFound {
-            return false
-        }
-    }
-
-    /// - Parameter operation: on whose behalf, for errors.
     func metadata(of name: ObjectName, for operation: String) async throws(StorageError) -> ObjectMetadata {
         try Routes.check(name, operation)
         var query = Query()

@@ -118,12 +118,20 @@ struct FirebaseRequestTests {
     }
 
     @Test func deletingWhatIsGoneIsNotFound() async throws {
-        for script in [[Step.error(404)], [.json(firebaseResource("x", hello)), .error(404)]] {
+        let there = Step.json(firebaseResource("x", hello))
+        for script in [[Step.error(404), .error(404)], [there, .error(404), .error(404)]] {
             let scripted = try ScriptedFirebase(script)
             let condition = Precondition.mustBe(ObjectGeneration(7))
             #expect(
                 await failure(of: try await scripted.store.delete(ObjectName("x"), if: condition))?.kind == .notFound)
         }
+    }
+
+    @Test(arguments: [Step.error(404), .json(#"{"error":{"code":503}}"#)])
+    func whatADeleteDidNotDeleteIsDeletedAgain(answer: Step) async throws {
+        let scripted = try ScriptedFirebase([answer, .json(firebaseResource("x", hello)), .answer(204)])
+        try await scripted.store.delete(ObjectName("x"), if: .none)
+        #expect(scripted.course == ["DELETE", "GET", "DELETE"])
     }
 
     @Test func aDeleteWhoseAnswerWasLostHasHappened() async throws {

@@ -4,16 +4,18 @@ import Testing
 
 /// Whatever request fails, however: either the tool succeeded and the bucket is right, or it said so and nothing that
 /// was stored is damaged. CI tries a part; `FIREMOUNT_CAMPAIGN=all` everything (scripts/soak), and a part of a case's
-/// description the cases that have it.
+/// description the cases that have it. `FIREMOUNT_CAMPAIGN_SERVER=firebase` speaks the other protocol.
 @Suite(.serialized) struct FaultCampaignTests {
-    private static let wanted = ProcessInfo.processInfo.environment["FIREMOUNT_CAMPAIGN"]
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let wanted = environment["FIREMOUNT_CAMPAIGN"]
+    private static let server = Server.allCases.first { "\($0)" == environment["FIREMOUNT_CAMPAIGN_SERVER"] } ?? .local
     /// One of so many cases is tried.
     private static let share = wanted == nil ? 101 : 1
     private static let mounts = wanted == nil ? 4 : 8
 
     @Test func noFailedRequestDamagesWhatIsStored() throws {
         let bench = try (0..<Self.mounts).map { _ in
-            try MountedBucket(on: .local, options: FaultCampaign.options)
+            try MountedBucket(on: Self.server, options: FaultCampaign.options)
         }
         defer { for mounted in bench { mounted.tearDown() } }
         let campaigns = bench.map { FaultCampaign($0) }
