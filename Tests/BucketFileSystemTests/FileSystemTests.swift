@@ -261,7 +261,7 @@ import Testing
         #expect(bench.store.counts[.insert] == nil)
         let custom = try #require(bench.store.object("f")?.headers.custom)
         #expect(custom["goog-reserved-file-mtime"] == "1000000000")
-        #expect(custom["gcsfuse_mtime"] == "2001-09-09T01:46:40.123456789Z")
+        #expect(custom["gcsfuse_mtime"] == "2001-09-09T01:46:40.123456789+00:00")
         #expect(custom["goog-reserved-posix-mode"] == "600")
         // The same again costs nothing.
         _ = try await bench.files.setAttributes(of: entry.inode, to: changes, handle: nil)

@@ -29,7 +29,7 @@ struct MetadataChanges: Equatable, Sendable {
         var keys = KeyChanges(existing: existing)
         if let modified {
             keys.set(PosixMetadata.Key.seconds, String(modified.seconds))
-            keys.set(PosixMetadata.Key.nanoseconds, modified.rfc3339())
+            keys.set(PosixMetadata.Key.nanoseconds, PosixMetadata.spelled(modified))
             if existing[PosixMetadata.Key.rclone] != nil { keys.set(PosixMetadata.Key.rclone, modified.rfc3339()) }
         }
         // Both are the modification time where nothing else is said.

@@ -52,16 +52,25 @@ struct PosixMetadata: Equatable {
         isSymbolicLink = custom[Key.isLink] == "true" || linkTarget != nil
     }
 
-    /// The sub-second keys count only when they name the same second as gsutil's, if that is there: a tool may have
-    /// changed one and not known of the other.
+    /// Each tool renews its own keys alone: gsutil the seconds, rclone these and its own, gcsfuse its own. So keys that
+    /// differ tell that somebody came later than whoever wrote them all, and the spelling tells whether that was
+    /// gcsfuse (docs/decisions/0041).
     private static func modified(in custom: [String: String]) -> Timestamp? {
         let seconds = custom[Key.seconds].flatMap { Int64($0) }
-        for key in [Key.nanoseconds, Key.rclone] {
-            guard let precise = custom[key].flatMap({ Timestamp(rfc3339: $0) }) else { continue }
-            if seconds == nil || seconds == precise.seconds { return precise }
-        }
-        return seconds.map { Timestamp(seconds: $0) }
+        let rclone = custom[Key.rclone].flatMap { Timestamp(rfc3339: $0) }
+        let others = seconds.map { $0 == rclone?.seconds ? rclone : Timestamp(seconds: $0) } ?? rclone
+        guard let text = custom[Key.nanoseconds], let finest = Timestamp(rfc3339: text) else { return others }
+        guard let others else { return finest }
+        let isOurs = text.hasSuffix(ourOffset)
+        if others.seconds == finest.seconds { return isOurs && rclone != nil ? others : finest }
+        return isOurs ? others : max(others, finest)
     }
+
+    /// gcsfuse reads any offset and writes `Z`; we write this one, and so know our own.
+    private static let ourOffset = "+00:00"
+
+    /// For gcsfuse's key.
+    static func spelled(_ moment: Timestamp) -> String { moment.rfc3339().dropLast() + ourOffset }
 
     /// The key with the fraction counts only while it names gsutil's second: another tool does not know of it.
     private static func accessed(in custom: [String: String]) -> Timestamp? {
