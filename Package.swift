@@ -112,12 +112,6 @@ let package = Package(
             swiftSettings: strict),
         // Who may import whom; a real mount against real servers.
         .testTarget(name: "LayerTests", swiftSettings: strict),
-        // What nobody has vouched for does no harm.
-        .testTarget(
-            name: "FuzzTests",
-            dependencies: [
-                "CloudStores", "BucketFileSystem", "HTTPTransport", "ObjectStore", "TestSupport", "Locking", "Logging",
-            ], exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(name: "MountTests", exclude: ["Programs"], swiftSettings: strict),
         .testTarget(
             name: "FiremountCommandTests",
@@ -129,3 +123,20 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// What nobody has vouched for does no harm. The same targets are a test and, for scripts/fuzz alone, a program: only
+// that build has libFuzzer to link it with.
+let fuzzed: [Target.Dependency] = [
+    "CloudStores", "BucketFileSystem", "BucketServer", "HTTPTransport", "ObjectStore", "TestSupport", "Locking",
+    "Logging",
+]
+if Context.environment["FIREMOUNT_FUZZING"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed, exclude: ["Program", "Corpus"], swiftSettings: strict))
+} else {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: fuzzed, path: "Tests/FuzzTests", exclude: ["CorpusTests.swift", "Corpus"],
+            swiftSettings: strict))
+}

@@ -1,4 +1,3 @@
-import Dispatch
 import Locking
 
 @testable import HTTPTransport
@@ -10,9 +9,11 @@ final class AnsweringTransport: HTTPTransport {
     static let separator: UInt8 = 0x1E
 
     private let answers: Lock<ArraySlice<ArraySlice<UInt8>>>
-    private let queue = DispatchQueue(label: "answers")
+    private let thread: WaitingThread
 
-    init(_ input: ArraySlice<UInt8>) {
+    /// - Parameter thread: calls the handlers.
+    init(_ input: ArraySlice<UInt8>, on thread: WaitingThread) {
+        self.thread = thread
         answers = Lock(input.split(separator: Self.separator, maxSplits: 32, omittingEmptySubsequences: false)[...])
     }
 
@@ -25,7 +26,7 @@ final class AnsweringTransport: HTTPTransport {
     func send(_ request: HTTPRequest, to handler: any HTTPResponseHandler) -> any HTTPTransfer {
         let transfer = Transfer()
         let answer = answers.withLock { $0.popFirst() }
-        queue.async { Self.play(answer, request, to: handler, transfer) }
+        thread.run { Self.play(answer, request, to: handler, transfer) }
         return transfer
     }
 
@@ -36,18 +37,11 @@ final class AnsweringTransport: HTTPTransport {
         if case .stream(let source, let length) = request.body, !take(source, length) {
             return fail(handler, .bodySource)
         }
-        var parser = ResponseHeadParser()
         var rest = answer
-        while !parser.isComplete {
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return fail(handler, .connectionLost) }
-            let line = Array(rest[...end])
-            rest = rest[(end + 1)...]
-            switch unsafe line.withUnsafeBytes({ unsafe parser.read($0) }) {
-            case .more: continue
-            case .tooLong: return fail(handler, .malformed)
-            case .head(let head): if !handler.received(head: head) { return fail(handler, .cancelled) }
-            }
-        }
+        do throws(TransportError) {
+            let head = try rest.takeHead()
+            if !handler.received(head: head) { return fail(handler, .cancelled) }
+        } catch { return handler.completed(.failure(error)) }
         // In two pieces, as bodies come.
         for piece in [rest.prefix(rest.count / 2), rest.dropFirst(rest.count / 2)] where !piece.isEmpty {
             if transfer.isCancelled.withLock({ $0 }) { return fail(handler, .cancelled) }
@@ -71,5 +65,22 @@ final class AnsweringTransport: HTTPTransport {
             offset += Int64(count)
         }
         return true
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Takes an answer's head off the front, as curl hands it over: line by line. What is left is the body.
+    mutating func takeHead() throws(TransportError) -> HTTPResponseHead {
+        var parser = ResponseHeadParser()
+        while true {
+            guard let end = firstIndex(of: UInt8(ascii: "\n")) else { throw TransportError(.connectionLost, "no end") }
+            let line = Array(self[...end])
+            self = self[(end + 1)...]
+            switch unsafe line.withUnsafeBytes({ unsafe parser.read($0) }) {
+            case .more: continue
+            case .tooLong: throw TransportError(.malformed, "too long")
+            case .head(let head): return head
+            }
+        }
     }
 }

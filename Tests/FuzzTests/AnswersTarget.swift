@@ -1,4 +1,3 @@
-import Dispatch
 import HTTPTransport
 import Locking
 import Logging
@@ -10,27 +9,16 @@ import ObjectStore
 enum AnswersTarget {
     static func run(_ input: [UInt8]) -> Bool {
         guard let first = input.first else { return false }
-        let transport = AnsweringTransport(input.dropFirst())
-        let done = DispatchSemaphore(value: 0)
-        let outcome = Outcome()
-        Task.detached {
-            let isSuccess = await call(Int(first), transport)
-            outcome.isSuccess.withLock { $0 = isSuccess }
-            done.signal()
-        }
-        done.wait()
-        return outcome.isSuccess.withLock { $0 }
+        return WaitingThread.wait { await call(Int(first), AnsweringTransport(input.dropFirst(), on: $0)) }
     }
-
-    private final class Outcome: Sendable { let isSuccess = Lock(false) }
 
     private static let name = ObjectName("folder/name.txt")
 
     private static func call(_ number: Int, _ transport: AnsweringTransport) async -> Bool {
-        let store: any ObjectStore = number % 2 == 0 ? googleCloud(transport) : firebase(transport)
+        let store: any BucketStore = number % 2 == 0 ? googleCloud(transport) : firebase(transport)
         // What is thrown is the outcome that most inputs deserve.
         do throws(StorageError) {
-            switch number / 2 % 8 {
+            switch number / 2 % 16 {
             case 0: check(try await store.list(ListQuery(prefix: ObjectName("folder/"), collapsesFolders: true)))
             case 1: check(try await store.metadata(of: name))
             case 2: return await read(store, count: nil)
@@ -38,7 +26,22 @@ enum AnswersTarget {
             case 4: check(try await store.insert(upload(size: 100)))
             case 5: check(try await store.insert(upload(size: 600_000)))
             case 6: check(try await store.move(ObjectCopy(source: name, destination: ObjectName("other"))))
-            default: try await store.delete(name, if: .none)
+            case 7: try await store.delete(name, if: .none)
+            case 8: check(try await store.copy(ObjectCopy(source: name, destination: ObjectName("other"))))
+            case 9: check(try await store.patch(name, MetadataPatch(custom: ["key": .set("value")]), if: .mustNotExist))
+            case 10: check(try await store.compose(composition))
+            case 11: _ = try await store.moveFolder(ObjectName("a/"), to: ObjectName("b/"))
+            case 12: try await store.removeFolder(ObjectName("a/"))
+            case 13: try await store.checkBucket(listing: ObjectName("folder/"))
+            case 14: check(try await store.insert(growingUpload))
+            default:
+                let headers = ObjectHeaders(contentType: "text/plain", custom: ["key": "value"])
+                let precondition = Precondition.mustNotExist
+                check(
+                    try await store.move(
+                        ObjectCopy(
+                            source: name, destination: ObjectName("other"), precondition: precondition,
+                            headers: headers)))
             }
             return true
         } catch { return false }
@@ -46,16 +49,17 @@ enum AnswersTarget {
 
     private static let clock = RetryClock(now: { .zero }, sleep: { _ in }, random: { 0.5 })
 
-    private static func googleCloud(_ transport: AnsweringTransport) -> any ObjectStore {
+    static func googleCloud(_ transport: AnsweringTransport) -> GoogleCloudStore {
         var configuration = GoogleCloudStore.Configuration()
         configuration.wholeUploadLimit = 1_000
         configuration.chunkSize = 256 << 10
+        configuration.streamChunkSize = 256 << 10
         return GoogleCloudStore(
             bucket: "bucket", endpoint: endpoint, transport: transport, credentials: AnonymousCredential(),
             configuration: configuration, clock: clock, log: Logger(level: .error) { _, _ in })
     }
 
-    private static func firebase(_ transport: AnsweringTransport) -> any ObjectStore {
+    static func firebase(_ transport: AnsweringTransport) -> FirebaseStore {
         var configuration = FirebaseStore.Configuration()
         configuration.wholeUploadLimit = 1_000
         configuration.chunkSize = 256 << 10
@@ -83,13 +87,24 @@ enum AnswersTarget {
         Upload(name: name, headers: ObjectHeaders(), precondition: .mustNotExist, source: Zeros(size: size))
     }
 
-    private struct Zeros: UploadSource {
-        let size: Int64
-        let crc32c: UInt32 = 0
+    private static var composition: Composition {
+        Composition(
+            sources: [(name, nil), (ObjectName("other"), ObjectGeneration(1))], destination: name,
+            headers: ObjectHeaders(custom: ["key": "value"]), precondition: .mustNotExist)
+    }
 
-        func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-            unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
-            return buffer.count
+    private static var growingUpload: Upload {
+        var upload = upload(size: 600_000)
+        upload.growth = Growing()
+        return upload
+    }
+
+    /// As a file that is written faster than it leaves.
+    private struct Growing: UploadGrowth {
+        let isAwaited = true
+
+        func next(beyond offset: Int64) async -> Growth {
+            offset < 600_000 ? .more(to: min(offset + 300_000, 600_000)) : .ended(ObjectHeaders())
         }
     }
 
@@ -143,5 +158,16 @@ enum AnswersTarget {
             }
             whenDone?(isSuccess)
         }
+    }
+}
+
+/// The bytes of an upload.
+struct Zeros: UploadSource {
+    let size: Int64
+    let crc32c: UInt32 = 0
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        return buffer.count
     }
 }

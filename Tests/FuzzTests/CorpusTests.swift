@@ -2,9 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Inputs of each kind that there is, and variations of them from seeds.
+/// Inputs of each kind that there is, those that scripts/fuzz has found worth keeping, and variations of them from
+/// seeds.
 @Suite(.serialized) struct CorpusTests {
-    private static let variations = 200
+    /// For all inputs of a target together.
+    private static let variations = 1_000
 
     @Test(arguments: FuzzTarget.allCases) func noInputDoesHarm(target: FuzzTarget) async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -26,7 +28,7 @@ import Testing
         for (number, input) in inputs.enumerated() {
             if target.run(input) { isAnyTaken = true }
             var random = SplitMix64(seed: UInt64(number))
-            for _ in 0..<Self.variations { target.run(random.variation(of: input)) }
+            for _ in 0...Self.variations / inputs.count { target.run(random.variation(of: input)) }
         }
         return isAnyTaken
     }

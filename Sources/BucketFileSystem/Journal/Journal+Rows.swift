@@ -126,18 +126,21 @@ enum JournalRows {
         let rows = try database.statement(
             "SELECT entry, start, \"end\", checksum FROM extents ORDER BY entry, start")
         defer { rows.reset() }
-        var extents: [Int64: [StagedExtents.Extent]?] = [:]
+        var extents: [Int64: [StagedExtents.Extent]] = [:]
+        var damaged: Set<Int64> = []
         while try rows.step() {
             let (entry, start, end) = (rows.integer(0), rows.integer(1), rows.integer(2))
-            guard let known = extents[entry, default: []] else { continue }
-            guard start >= known.last?.range.upperBound ?? 0, end > start else {
-                extents[entry] = .some(nil)
+            guard start >= extents[entry]?.last?.range.upperBound ?? 0, end > start else {
+                damaged.insert(entry)
                 continue
             }
             let checksum = rows.optionalInteger(3).map { UInt32(truncatingIfNeeded: $0) }
-            extents[entry] = known + [StagedExtents.Extent(range: start..<end, checksum: checksum)]
+            // In place: a file that was written here and there has a hundred thousand.
+            extents[entry, default: []].append(StagedExtents.Extent(range: start..<end, checksum: checksum))
         }
-        return extents
+        var answer = extents.mapValues { Optional($0) }
+        for entry in damaged { answer[entry] = .some(nil) }
+        return answer
     }
 
     private static func entry(_ row: JournalStatement, _ extents: [StagedExtents.Extent]?) -> JournalEntry? {

@@ -7,15 +7,15 @@ final class RSAPrivateKey: @unchecked Sendable {
 
     /// nil when `pem` is no unencrypted RSA private key (PKCS#8 or PKCS#1).
     init?(pem: String) {
-        let text = Array(pem.utf8)
-        guard let source = unsafe BIO_new_mem_buf(text, Int32(clamping: text.count)) else { return nil }
         // The parser's complaints are not kept for the next caller of libcrypto.
-        defer {
-            unsafe BIO_free(source)
-            ERR_clear_error()
+        defer { ERR_clear_error() }
+        // libcrypto reads the text where it is, so it must stay there for as long.
+        let key = unsafe Array(pem.utf8).withUnsafeBytes { text -> OpaquePointer? in
+            guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count)) else { return nil }
+            defer { unsafe BIO_free(source) }
+            // Without a callback of ours it would ask for a passphrase on the terminal.
+            return unsafe PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in -1 }, nil)
         }
-        // Without a callback of ours libcrypto would ask for a passphrase on the terminal.
-        let key = unsafe PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in -1 }, nil)
         guard let key = unsafe key else { return nil }
         guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
             unsafe EVP_PKEY_free(key)
