@@ -130,7 +130,7 @@ extension FileSystem {
 
     private func hasNames(below folder: ObjectName) async -> Result<Bool, FileSystemError> {
         await existing { () async throws(StorageError) in
-            let page = try await self.store.list(ListQuery(prefix: folder, collapsesFolders: true, pageSize: 1))
+            let page = try await self.store.page(ListQuery(prefix: folder, collapsesFolders: true, pageSize: 1))
             return !page.names.isEmpty || !page.folders.isEmpty
         }.map { $0 ?? false }
     }

@@ -158,7 +158,7 @@ extension FileSystem {
         do throws(FileSystemError) {
             while true {
                 let asked = clock.now()
-                let page = try await fromStore { () async throws(StorageError) in try await store.list(query) }
+                let page = try await fromStore { () async throws(StorageError) in try await store.page(query) }
                 pages += 1
                 try take(page, for: listing, of: inode, prefix: prefix, seen: &seen, asked: asked)
                 guard let token = page.nextPageToken else { break }

@@ -31,7 +31,7 @@ extension FileSystem {
         var folders: [ObjectName] = []
         do throws(FileSystemError) {
             repeat {
-                let page = try await fromStore { () async throws(StorageError) in try await store.list(query) }
+                let page = try await fromStore { () async throws(StorageError) in try await store.page(query) }
                 names += page.names
                 // A server may tell of a folder on more than one page.
                 folders += page.folders.filter { !folders.contains($0) }

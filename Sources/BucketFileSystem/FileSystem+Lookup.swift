@@ -94,7 +94,7 @@ extension FileSystem {
         }
         async let object = existing { () async throws(StorageError) in try await self.store.metadata(of: file) }
         async let below = existing { () async throws(StorageError) in
-            try await self.store.list(ListQuery(prefix: folder, collapsesFolders: false, pageSize: 1))
+            try await self.store.page(ListQuery(prefix: folder, collapsesFolders: false, pageSize: 1))
         }
         let (record, page) = (try await object.get().map(FileRecord.init), try await below.get())
         let placeholder = page?.items.first.flatMap { $0.name == folder ? FileRecord($0) : nil }

@@ -139,7 +139,7 @@ extension FileSystem {
         }
         if isKnownEmpty, !asks, let record { return record }
         let page = try await fromStore { () async throws(StorageError) in
-            try await store.list(ListQuery(prefix: prefix, collapsesFolders: true, pageSize: 2))
+            try await store.page(ListQuery(prefix: prefix, collapsesFolders: true, pageSize: 2))
         }
         let others = page.items.filter { $0.name != prefix }
         guard others.isEmpty, page.names.isEmpty, page.folders.isEmpty, page.nextPageToken == nil else {

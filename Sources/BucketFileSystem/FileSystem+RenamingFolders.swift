@@ -204,7 +204,7 @@ extension FileSystem {
         var query = ListQuery(prefix: prefix, collapsesFolders: false, pageSize: configuration.listPageSize)
         var objects: [ObjectMetadata] = []
         repeat {
-            let page = try await fromStore { () async throws(StorageError) in try await store.list(query) }
+            let page = try await fromStore { () async throws(StorageError) in try await store.page(query) }
             objects += page.items
             query.pageToken = page.nextPageToken
         } while query.pageToken != nil

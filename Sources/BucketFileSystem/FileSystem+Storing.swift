@@ -245,10 +245,7 @@ extension FileSystemError {
 
     /// Nothing that an upload needs can be missing but the bucket: "no such file" would be a lie to whoever closes one.
     var asFailureToStore: FileSystemError {
-        guard case .storage(let error) = self, error.kind == .notFound else { return self }
-        return .storage(
-            StorageError(
-                .serverFailed, operation: error.operation, object: error.object, httpStatus: error.httpStatus,
-                message: error.message))
+        guard case .storage(let error) = self else { return self }
+        return .storage(error.withoutBucket)
     }
 }

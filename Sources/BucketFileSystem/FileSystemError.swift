@@ -63,6 +63,24 @@ extension FileSystemError {
     }
 }
 
+extension StorageError {
+    /// "Not found" where only the whole bucket can be missing.
+    var withoutBucket: StorageError {
+        guard kind == .notFound else { return self }
+        return StorageError(
+            .serverFailed, operation: operation, object: object, httpStatus: httpStatus, message: message)
+    }
+}
+
+extension ObjectStore {
+    /// One page of a folder.
+    /// - Throws: never `.notFound`: what is below a folder that is not there is an empty list. And whoever reads a
+    ///   directory takes "no such entry" for its end.
+    func page(_ query: ListQuery) async throws(StorageError) -> ListPage {
+        do { return try await list(query) } catch { throw error.withoutBucket }
+    }
+}
+
 /// Runs a call on the store and puts its failure in words of files.
 func fromStore<Value>(
     _ body: () async throws(StorageError) -> Value

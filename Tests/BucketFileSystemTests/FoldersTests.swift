@@ -76,4 +76,14 @@ import Testing
         try await bench.rename("d", to: "n")
         #expect(bench.store.names == ["e/x", "n/a"])
     }
+
+    /// To whoever reads a directory "no such entry" is its end, and then half a tree is copied without a word.
+    @Test func bucketThatVanishedIsNoEmptyFolder() async throws {
+        let bench = Bench(objects: [("d/f", "text")])
+        _ = try await bench.find("d")
+        bench.failing.fail(.list, call: nil, with: .notFound)
+        let error = await failure { _ = try await bench.list("d") }
+        guard case .storage(let cause) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(cause.kind == .serverFailed)
+    }
 }
