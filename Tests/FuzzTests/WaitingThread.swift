@@ -1,8 +1,8 @@
 import Dispatch
 import Locking
 
-/// Runs a task, and whatever is played to it, on the thread that waits for its end: quick on a machine that is busy, and
-/// in the same order each time as far as the code under test starts no tasks of its own.
+/// Runs a task, and whatever is played to it, on the thread that waits for its end: quick on a machine that is busy,
+/// and in the same order each time as far as the code under test starts no tasks of its own.
 final class WaitingThread: TaskExecutor {
     private let steps = Lock<[@Sendable () -> Void]>([])
     private let stepIsThere = DispatchSemaphore(value: 0)
