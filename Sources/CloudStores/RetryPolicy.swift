@@ -29,6 +29,9 @@ struct RetryPolicy: Sendable, Equatable {
     var attemptLimit = 20
     /// With less time than this left no further attempt is worth beginning.
     var leastAttempt: Duration = .milliseconds(200)
+    /// What a request gets while the service counts as gone: enough to find out that it answers again, and so little
+    /// that many in a row do not add up.
+    var lastAttempt: Duration { min(max(timeLimit / 20, .milliseconds(500)), timeLimit) }
 
     /// How long to wait before the next attempt; nil: the failure is final.
     /// - Parameters:
@@ -95,8 +98,14 @@ struct RetryState: Sendable {
     let clock: RetryClock
     private(set) var lastProgress: Duration
     private var failures = 0
+    /// How far into its body any attempt has come.
+    private var furthest: Int64 = 0
     /// Whether an attempt that failed may have been acted on.
     private(set) var isAmbiguous = false
+    /// What is taken off the time, because the service counts as gone.
+    private var discount = Duration.zero
+
+    var isPatient: Bool { discount == .zero }
 
     init(policy: RetryPolicy, clock: RetryClock) {
         self.policy = policy
@@ -104,17 +113,38 @@ struct RetryState: Sendable {
         lastProgress = clock.now()
     }
 
-    /// How much longer the call may go without progress.
-    var remaining: Duration { max(.zero, policy.timeLimit - (clock.now() - lastProgress)) }
+    /// Leaves the call a last attempt.
+    mutating func becomeImpatient() {
+        discount = policy.timeLimit - policy.lastAttempt
+        lastProgress -= discount
+    }
+
+    mutating func becomePatient() {
+        lastProgress += discount
+        discount = .zero
+    }
+
+    /// How long there has been no progress.
+    var idle: Duration { clock.now() - lastProgress }
+
+    /// How much longer the call may go without progress; an attempt that is begun gets a moment in any case.
+    var remaining: Duration { max(.milliseconds(100), policy.timeLimit - idle) }
 
     /// Something was achieved that a next attempt builds on.
     mutating func progressed() {
         failures = 0
+        discount = .zero
         lastProgress = clock.now()
     }
 
-    /// Bytes moved at `moment`, though a next attempt may have to move them again.
-    mutating func moved(at moment: Duration) { lastProgress = max(lastProgress, moment) }
+    /// The body came as far as `offset` at `moment`, though a next attempt may have to begin anew. That counts once:
+    /// whoever takes the same bytes time and again without an answer makes no progress. And what takes bytes may be
+    /// buffers alone, so a service that counts as gone is not back for that.
+    mutating func moved(to offset: Int64, at moment: Duration) {
+        guard isPatient, offset > furthest else { return }
+        furthest = offset
+        lastProgress = max(lastProgress, moment)
+    }
 
     /// The server may have acted on something we sent, as far as we know.
     mutating func becameAmbiguous() { isAmbiguous = true }
@@ -124,7 +154,7 @@ struct RetryState: Sendable {
         failures += 1
         isAmbiguous = isAmbiguous || RetryPolicy.mayHaveActed(failure)
         return policy.pause(
-            after: failure, safety, failures: failures, idle: clock.now() - lastProgress, random: clock.random())
+            after: failure, safety, failures: failures, idle: idle, random: clock.random())
     }
 }
 

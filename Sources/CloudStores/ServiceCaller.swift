@@ -46,6 +46,7 @@ struct ServiceCaller: Sendable {
     /// What every request with credentials says of us.
     var introduction: [(name: String, value: String)] = []
     let log: Logger
+    let hearing = ServiceHearing()
 
     struct Outcome: Sendable {
         /// An answer with a 2xx status, or why there is none.
@@ -81,9 +82,9 @@ struct ServiceCaller: Sendable {
     }
 
     func perform(_ call: Call) async -> Outcome {
-        var state = RetryState(policy: policy, clock: clock)
+        var state = newRetries(call.safety)
         do throws(StorageError) {
-            var authorization = try await self.authorization(replacing: nil)
+            var authorization = try await self.authorization(replacing: nil, within: state.remaining)
             var hasRefreshed = false
             while true {
                 try await call.precheck?()
@@ -93,7 +94,7 @@ struct ServiceCaller: Sendable {
                 } catch {
                     if case .refused(let answer) = error, answer.status == 401, !hasRefreshed {
                         hasRefreshed = true
-                        let fresh = try await self.authorization(replacing: authorization)
+                        let fresh = try await self.authorization(replacing: authorization, within: state.remaining)
                         guard fresh != authorization else { throw error.error(call.operation, call.object) }
                         authorization = fresh
                     } else {
@@ -103,6 +104,7 @@ struct ServiceCaller: Sendable {
                 }
             }
         } catch {
+            gaveUp(state)
             return Outcome(result: .failure(error), isAmbiguous: state.isAmbiguous)
         }
     }
@@ -124,9 +126,59 @@ struct ServiceCaller: Sendable {
         return Outcome(result: .failure(.cancelled(call.operation, call.object)), isAmbiguous: wasDropped)
     }
 
-    func authorization(replacing rejected: Authorization?) async throws(StorageError) -> Authorization {
+    /// - Parameter limit: how long the service that gives them out may take.
+    func authorization(
+        replacing rejected: Authorization?, within limit: Duration
+    ) async throws(StorageError) -> Authorization {
         if rejected == nil, let cached = credentials.cachedAuthorization() { return cached }
-        return try await credentials.authorization(replacing: rejected)
+        let asking = Task { [credentials] () async -> Result<Authorization, StorageError> in
+            do throws(StorageError) { return .success(try await credentials.authorization(replacing: rejected)) } catch
+            {
+                return .failure(error)
+            }
+        }
+        let alarm = Task { [clock] in
+            try await clock.sleep(limit)
+            asking.cancel()
+        }
+        defer { alarm.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await asking.value
+        } onCancel: {
+            asking.cancel()
+        }
+        if case .failure(let error) = outcome, error.kind == .cancelled, !Task.isCancelled {
+            throw StorageError(
+                .timedOut, operation: TokenService.operation, message: "it took longer than the time allowed")
+        }
+        return try outcome.get()
+    }
+
+    // MARK: Time
+
+    /// For a request that begins now.
+    func newRetries(_ safety: RetryPolicy.Safety = .repeatable) -> RetryState {
+        var state = RetryState(policy: policy, clock: clock)
+        // What cannot be tried again is not tried in haste.
+        if safety == .repeatable, isGone { state.becomeImpatient() }
+        return state
+    }
+
+    private var isGone: Bool { hearing.isGone(at: clock.now(), limit: policy.timeLimit) }
+
+    /// How long to wait before the next attempt; nil: give up.
+    func pause(
+        after failure: RetryPolicy.Failure, _ safety: RetryPolicy.Safety, _ state: inout RetryState
+    ) -> Duration? {
+        // Somebody has heard of it since.
+        if !state.isPatient, !isGone { state.becomePatient() }
+        return state.pause(after: failure, safety)
+    }
+
+    /// A request ends without success.
+    func gaveUp(_ state: RetryState) {
+        guard state.isPatient else { return }
+        hearing.failed(at: clock.now(), after: state.idle, of: policy.timeLimit)
     }
 
     /// Headers that say who asks.
@@ -140,8 +192,7 @@ struct ServiceCaller: Sendable {
     /// How long an attempt may wait without a byte moving. Half the time, so that after a connection that died silently
     /// a second one gets its chance.
     func stallLimit(_ safety: RetryPolicy.Safety, remaining: Duration) -> Duration {
-        let limit = safety == .repeatable ? min(policy.timeLimit / 2, remaining) : remaining
-        return max(limit, .milliseconds(100))
+        safety == .repeatable ? min(policy.timeLimit / 2, remaining) : remaining
     }
 
     private func attempt(
@@ -150,7 +201,7 @@ struct ServiceCaller: Sendable {
         var request = HTTPRequest(call.method, call.url, headers: call.headers, body: call.body)
         request.headers += headers(for: authorization)
         request.stallLimit = stallLimit(call.safety, remaining: state.remaining)
-        if call.upload == nil { request.deadline = max(state.remaining, .milliseconds(100)) }
+        if call.upload == nil { request.deadline = state.remaining }
         call.upload?.beginAttempt()
         let answer = try await self.answer(to: request, bodyLimit: call.bodyLimit)
         if answer.head.answersSecondTry { state.becameAmbiguous() }
@@ -161,7 +212,9 @@ struct ServiceCaller: Sendable {
     /// One request, sent once.
     func answer(to request: HTTPRequest, bodyLimit: Int) async throws(Setback) -> HTTPAnswer {
         do {
-            return try await transport.answer(to: request, bodyLimit: bodyLimit)
+            let answer = try await transport.answer(to: request, bodyLimit: bodyLimit)
+            hearing.heard(at: clock.now())
+            return answer
         } catch {
             throw .failed(error)
         }
@@ -170,7 +223,7 @@ struct ServiceCaller: Sendable {
     /// Waits before the next attempt, or throws what ends the call.
     func pause(after setback: Setback, _ call: Call, _ state: inout RetryState) async throws(StorageError) {
         let error = setback.error(call.operation, call.object)
-        guard let pause = state.pause(after: setback.failure, call.safety) else { throw error }
+        guard let pause = pause(after: setback.failure, call.safety, &state) else { throw error }
         log(.info, "\(error); again in \(pause.milliseconds) ms")
         try await sleep(pause, call.operation, call.object)
     }
@@ -188,7 +241,7 @@ extension RetryState {
     /// Takes over what an upload's body saw of an attempt that failed.
     mutating func moved(_ upload: UploadBody) {
         let attempt = upload.attempt()
-        if let moment = attempt.lastRead { moved(at: moment) }
+        if let moment = attempt.lastRead { moved(to: upload.offset + attempt.end, at: moment) }
         if attempt.wasRewound { becameAmbiguous() }
     }
 }

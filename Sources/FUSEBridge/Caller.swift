@@ -20,6 +20,13 @@ struct Caller: Sendable {
         return SignalState(status: status).isFatal
     }
 
+    /// Whether a signal has ended the caller's process, and this thread closes what it had open. It waits for the
+    /// answer as if nothing had happened, and no further signal reaches it.
+    var wasKilled: Bool {
+        guard threadID > 0, let text = read("/proc/\(threadID)/stat") else { return false }
+        return ThreadState(text)?.isEndedBySignal ?? false
+    }
+
     private func readStatus() -> String? { read("/proc/\(threadID)/status") }
 
     /// Whether the caller's process has a file of this `st_ino` open for writing. Where that cannot be seen, it has
@@ -72,6 +79,28 @@ struct DescriptorInfo {
             }
         }
     }
+}
+
+/// What `/proc/PID/stat` says of the end of a thread (`proc(5)`).
+struct ThreadState {
+    private let flags: UInt64
+    /// As `wait(2)` tells it; set before the thread closes its files (kernel/exit.c: do_exit).
+    private let exitCode: Int64
+
+    /// `PF_EXITING` (include/linux/sched.h).
+    private static let exiting: UInt64 = 0x4
+
+    init?(_ text: String) {
+        // The second field is a name in parentheses, which may hold anything.
+        guard let nameEnd = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: nameEnd)...].split(whereSeparator: \.isWhitespace)
+        // `state`, the third field, is the first here; `flags` is the 9th, `exit_code` the 52nd.
+        guard fields.count >= 50, let flags = UInt64(fields[6]), let exitCode = Int64(fields[49]) else { return nil }
+        self.flags = flags
+        self.exitCode = exitCode
+    }
+
+    var isEndedBySignal: Bool { flags & Self.exiting != 0 && exitCode & 0x7F != 0 }
 }
 
 /// The signal masks of a thread (`proc(5)`: status). Signal n is bit n - 1.

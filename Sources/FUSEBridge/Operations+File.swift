@@ -56,11 +56,12 @@ private func addStoring(to operations: inout fuse_lowlevel_ops) {
         let caller = unsafe Caller(of: request!)
         let request = unsafe Request(request)
         let handle = unsafe HandleID(info)
-        request.serve(Operation("flush", InodeNumber(inode)), changes: true) {
+        let owed = request.serve(Operation("flush", InodeNumber(inode)), changes: true) {
             (fileSystem, owed) throws(FileSystemError) in
             try await fileSystem.flush(handle) { caller.holdsForWriting(fileNumber: $0) }
             owed.done()
         }
+        owed.letGo(ifKilled: caller)
     }
     unsafe operations.fsync = { request, inode, _, info in
         let request = unsafe Request(request)

@@ -93,6 +93,19 @@ final class OwedReply: Sendable {
         }
     }
 
+    /// How long the end of a killed process waits for what it had open: where all is well that is enough, and its files
+    /// are in the bucket when it is gone.
+    private static let patienceOfTheKilled = Duration.seconds(1)
+
+    /// Has a caller that is dead already not wait either. Call it after `watch`.
+    func letGo(ifKilled caller: Caller) {
+        guard isOwed, caller.wasKilled else { return }
+        Task {
+            try? await Task.sleep(for: Self.patienceOfTheKilled)
+            abandon()
+        }
+    }
+
     /// How often a caller that has a signal pending is looked at again: the kernel reports only the first one.
     private static let watchInterval = Duration.milliseconds(100)
 

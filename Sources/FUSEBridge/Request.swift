@@ -23,10 +23,11 @@ struct Request {
     /// Runs `body`, which answers by `owed`. It starts on this thread, so an answer that is at hand is given without a
     /// switch; it goes on elsewhere only after it had to wait.
     /// - Parameter changes: whether the bucket may be changed: then it goes on although the caller is killed.
+    @discardableResult
     func serve(
         _ operation: Operation, changes: Bool = false,
         _ body: @escaping @Sendable (FileSystem, OwedReply) async throws(FileSystemError) -> Void
-    ) {
+    ) -> OwedReply {
         let owed = OwedReply(reply(operation))
         let task = Task.immediate { [fileSystem] in
             do throws(FileSystemError) {
@@ -36,5 +37,6 @@ struct Request {
             }
         }
         owed.watch(cancelling: changes ? nil : task)
+        return owed
     }
 }

@@ -88,6 +88,19 @@ struct RetryPolicyTests {
         #expect(state.remaining > .zero)
     }
 
+    @Test func bytesThatAreSentAgainAreNoProgress() {
+        let clock = PauseClock()
+        var state = RetryState(policy: policy, clock: clock.retryClock)
+        clock.advance(by: .seconds(20))
+        state.moved(to: 1_000, at: clock.retryClock.now())
+        #expect(state.idle == .zero)
+        clock.advance(by: .seconds(20))
+        state.moved(to: 1_000, at: clock.retryClock.now())
+        #expect(state.idle == .seconds(20))
+        state.moved(to: 1_001, at: clock.retryClock.now())
+        #expect(state.idle == .zero)
+    }
+
     @Test func progressStartsTheCountAgain() {
         let clock = PauseClock()
         var state = RetryState(policy: policy, clock: clock.retryClock)

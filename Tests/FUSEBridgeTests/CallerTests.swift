@@ -50,6 +50,20 @@ struct CallerTests {
         #expect(Caller(threadID: 0).isDying)
     }
 
+    /// As `/proc/PID/stat` has it, of a program whose name is made to confuse.
+    private func threadState(flags: UInt64, exitCode: Int) -> String {
+        "12 (a) S 0 (b) S 1 1 1 0 -1 \(flags) " + (10...51).map { "\($0) " }.joined() + "\(exitCode)\n"
+    }
+
+    @Test func aThreadThatASignalHasEndedIsToldFromOneThatExits() throws {
+        #expect(try #require(ThreadState(threadState(flags: 0x40_010C, exitCode: 9))).isEndedBySignal)
+        #expect(try #require(ThreadState(threadState(flags: 0x40_0104, exitCode: 143 & 0x7F))).isEndedBySignal)
+        #expect(try !#require(ThreadState(threadState(flags: 0x40_0104, exitCode: 9 << 8))).isEndedBySignal)
+        #expect(try !#require(ThreadState(threadState(flags: 0x40_0000, exitCode: 9))).isEndedBySignal)
+        #expect(ThreadState("12 (cat) S 1 1") == nil)
+        #expect(!Caller(threadID: getpid()).wasKilled)
+    }
+
     @Test func aFileOpenForWritingIsSeenAndOneOpenForReadingIsNot() throws {
         let file = "/proc/self/comm"
         var status = stat()

@@ -29,6 +29,8 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
     private var retries: RetryState
     private var authorization = Authorization.anonymous
     private var hasRefreshed = false
+    /// Up to here of what came is in the retries' account.
+    private var accounted: Int64 = 0
 
     private var name: ObjectName { course.request.name }
 
@@ -40,7 +42,7 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
         self.url = url
         self.receiver = receiver
         course = ReadCourse(request, asksForGeneration: asksForGeneration)
-        retries = RetryState(policy: caller.policy, clock: caller.clock)
+        retries = caller.newRetries()
     }
 
     func start() {
@@ -51,7 +53,8 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
         }
         guard let cached = caller.credentials.cachedAuthorization() else {
             return later { read async throws(StorageError) in
-                read.authorization = try await read.caller.authorization(replacing: nil)
+                read.authorization = try await read.caller.authorization(
+                    replacing: nil, within: read.retries.remaining)
             }
         }
         authorization = cached
@@ -102,9 +105,13 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
     }
 
     func received(bytes: UnsafeRawBufferPointer) -> Bool {
-        let before = course.received
         let step = unsafe course.receive(bytes)
-        if course.received > before { retries.moved(at: caller.clock.now()) }
+        if course.received - accounted >= ReadCourse.leastAdvance {
+            accounted = course.received
+            let now = caller.clock.now()
+            retries.moved(to: accounted, at: now)
+            caller.hearing.heard(at: now)
+        }
         if unsafe !step.deliverable.isEmpty { unsafe receiver.received(step.deliverable) }
         return step.goesOn
     }
@@ -128,7 +135,13 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
         unsafe bytes.withUnsafeBytes { buffer in unsafe receiver.received(buffer) }
     }
 
-    private func finish(_ result: Result<Void, StorageError>) { receiver.completed(result) }
+    private func finish(_ result: Result<Void, StorageError>) {
+        switch result {
+        case .success: caller.hearing.heard(at: caller.clock.now())
+        case .failure: caller.gaveUp(retries)
+        }
+        receiver.completed(result)
+    }
 
     // MARK: The next request
 
@@ -136,7 +149,8 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
         guard !hasRefreshed else { return finish(.failure(error)) }
         hasRefreshed = true
         later { read async throws(StorageError) in
-            let fresh = try await read.caller.authorization(replacing: read.authorization)
+            let fresh = try await read.caller.authorization(
+                replacing: read.authorization, within: read.retries.remaining)
             guard fresh != read.authorization else { throw error }
             read.authorization = fresh
         }
@@ -144,7 +158,7 @@ final class ObjectRead: StoreTransfer, HTTPResponseHandler, @unchecked Sendable 
 
     private func retry(after failure: RetryPolicy.Failure, _ error: StorageError) {
         if course.hasAdvanced { retries.progressed() }
-        guard let pause = retries.pause(after: failure, .repeatable) else { return finish(.failure(error)) }
+        guard let pause = caller.pause(after: failure, .repeatable, &retries) else { return finish(.failure(error)) }
         caller.log(.info, "\(error); again in \(pause.milliseconds) ms")
         later { read async throws(StorageError) in try await read.caller.sleep(pause, "read", read.name) }
     }

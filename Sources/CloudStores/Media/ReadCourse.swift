@@ -56,8 +56,11 @@ struct ReadCourse {
         objectGeneration = request.objectGeneration
     }
 
-    /// Whether the last attempt brought bytes.
-    var hasAdvanced: Bool { received > receivedBefore }
+    /// Whether the last attempt brought bytes, and not only single ones: so could a server keep us for ever.
+    var hasAdvanced: Bool { received - receivedBefore >= Self.leastAdvance }
+
+    /// As the transport counts what moves.
+    static let leastAdvance: Int64 = 1_024
 
     /// nil: the whole object is asked for.
     var rangeHeader: String? {

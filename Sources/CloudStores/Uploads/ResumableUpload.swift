@@ -34,7 +34,7 @@ struct ResumableUpload {
         self.prepare = prepare
         precondition = upload.precondition
         transfer = UploadTransfer(size: upload.growth == nil ? upload.source.size : nil, chunkSize: chunkSize)
-        retries = RetryState(policy: dialect.caller.policy, clock: dialect.caller.clock)
+        retries = dialect.caller.newRetries()
     }
 
     mutating func run() async throws(StorageError) -> ObjectMetadata {
@@ -60,6 +60,7 @@ struct ResumableUpload {
                 }
             }
         } catch {
+            caller.gaveUp(retries)
             return try await settle(error)
         }
     }
@@ -112,7 +113,7 @@ struct ResumableUpload {
     private func discard() async {
         guard let session else { return }
         var request = dialect.discarding(session)
-        request.deadline = min(caller.policy.timeLimit, .seconds(5))
+        request.deadline = min(retries.remaining, .seconds(5))
         let (caller, discarded) = (self.caller, request)
         await Task { _ = try? await caller.answer(to: discarded, bodyLimit: 1 << 20) }.value
     }
@@ -255,7 +256,7 @@ struct ResumableUpload {
     ) async throws(StorageError) {
         // As long as nobody waits, the network may be away for as long as it likes.
         if let growth = upload.growth, !growth.isAwaited { retries.progressed() }
-        guard let pause = retries.pause(after: failure, .repeatable) else { throw error }
+        guard let pause = caller.pause(after: failure, .repeatable, &retries) else { throw error }
         caller.log(.info, "\(error); again in \(pause.milliseconds) ms")
         let (caller, name) = (self.caller, upload.name)
         // Dropped, it ends early; what was commanded is found before the next request.

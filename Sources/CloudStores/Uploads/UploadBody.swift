@@ -10,7 +10,8 @@ final class UploadBody: HTTPBodySource {
         /// The transport started over within the attempt, because a kept connection turned out to be closed. The server
         /// may have seen the request all the same.
         var wasRewound = false
-        fileprivate var end: Int64 = 0
+        /// How many bytes of the body it took.
+        fileprivate(set) var end: Int64 = 0
     }
 
     let length: Int64
@@ -34,6 +35,9 @@ final class UploadBody: HTTPBodySource {
     }
 
     var body: HTTPBody { .stream(self, length: length) }
+
+    /// Where in the source it begins.
+    var offset: Int64 { range.lowerBound }
 
     func beginAttempt() { state.withLock { $0 = Attempt() } }
 

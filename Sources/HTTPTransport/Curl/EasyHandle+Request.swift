@@ -12,6 +12,9 @@ extension EasyHandle {
         setHeaders(request)
     }
 
+    /// How long a connection may have been at rest that is used again, in seconds (curl's own default).
+    static let restLimit = 118
+
     /// What holds for every request.
     private func setManners(_ configuration: CurlTransport.Configuration) {
         set(CURLOPT_NOSIGNAL, 1)

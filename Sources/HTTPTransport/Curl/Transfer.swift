@@ -68,26 +68,30 @@ final class Transfer: HTTPTransfer, @unchecked Sendable {
         guard unnoticed >= Self.leastMove else { return }
         unnoticed = 0
         lastMove = loop.now
+        loop.lastMove = loop.now
     }
 
     private var stallLimit: Duration { request.stallLimit ?? loop.configuration.stallLimit }
 
-    /// No limit passes before this moment. curl watches over connecting itself.
-    var nextExpiry: ContinuousClock.Instant? {
-        guard hasBegun else { return deadline }
-        let stall = lastMove.advanced(by: stallLimit)
-        return deadline.map { min($0, stall) } ?? stall
+    /// When the transfer has stalled, as far as is known. Before it has begun it connects, or waits for a connection:
+    /// for that it may wait as long as any other transfer moves.
+    private var stall: ContinuousClock.Instant {
+        (hasBegun ? lastMove : max(lastMove, loop.lastMove)).advanced(by: stallLimit)
     }
+
+    /// No limit passes before this moment.
+    var nextExpiry: ContinuousClock.Instant { deadline.map { min($0, stall) } ?? stall }
 
     /// The limit that has passed at `now`, if any.
     func expiry(at now: ContinuousClock.Instant) -> TransportError? {
         if let deadline, now >= deadline {
             return TransportError(.timedOut, "\(host) took longer than the time allowed")
         }
-        if hasBegun, now >= lastMove.advanced(by: stallLimit) {
-            return TransportError(.timedOut, "next to nothing came from or went to \(host) for \(stallLimit)")
+        guard now >= stall else { return nil }
+        guard hasBegun else {
+            return TransportError(.notConnected, "no connection to \(host) came about in \(stallLimit)")
         }
-        return nil
+        return TransportError(.timedOut, "next to nothing came from or went to \(host) for \(stallLimit)")
     }
 
     private var host: String { RequestURL.hostForPeople(request.url) }

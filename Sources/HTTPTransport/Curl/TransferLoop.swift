@@ -24,10 +24,14 @@ final class TransferLoop: @unchecked Sendable {
 
     // The loop's thread only.
     private(set) var now = ContinuousClock.now
+    /// When any transfer last moved bytes.
+    var lastMove = ContinuousClock.now
     private var active: [Transfer] = []
     private let idle: EasyPool
     /// No limit of an active transfer passes before.
     private var nextExpiry: ContinuousClock.Instant?
+    /// When a transfer last ended because nothing moved; nil: not lately.
+    private var lastSilence: ContinuousClock.Instant?
 
     init(configuration: CurlTransport.Configuration, log: Logger) {
         CurlLibrary.start()
@@ -124,6 +128,7 @@ final class TransferLoop: @unchecked Sendable {
         do throws(TransportError) {
             let easy = try idle.take()
             try transfer.prepare(easy)
+            distrustConnections(of: easy)
             unsafe curl_multi_add_handle(multi, easy.raw)
             transfer.stage = .active(easy, index: active.count)
             active.append(transfer)
@@ -167,6 +172,8 @@ final class TransferLoop: @unchecked Sendable {
         nextExpiry = nil
         for transfer in active {
             if let error = transfer.expiry(at: now) {
+                // So may all the connections be that were at rest meanwhile.
+                lastSilence = now
                 finish(transfer, .failure(error))
             } else {
                 expect(transfer.nextExpiry)
@@ -174,9 +181,17 @@ final class TransferLoop: @unchecked Sendable {
         }
     }
 
+    /// What stands unused since before some transfer stalled is not used again: it may be dead like that one's
+    /// connection, and each would cost the next request its patience.
+    private func distrustConnections(of easy: EasyHandle) {
+        guard let lastSilence else { return }
+        let age = lastSilence.duration(to: now).components.seconds
+        guard age < EasyHandle.restLimit else { return self.lastSilence = nil }
+        easy.set(CURLOPT_MAXAGE_CONN, Int(age))
+    }
+
     /// Makes sure that the loop looks again when a limit may have passed.
-    func expect(_ expiry: ContinuousClock.Instant?) {
-        guard let expiry else { return }
+    func expect(_ expiry: ContinuousClock.Instant) {
         nextExpiry = nextExpiry.map { min($0, expiry) } ?? expiry
     }
 
@@ -200,8 +215,9 @@ final class TransferLoop: @unchecked Sendable {
             last.moved(to: index)
         }
         idle.give(back: easy)
-        if case .failure(let error) = result {
-            log(.debug, "\(transfer.request.method.rawValue): \(error.message)")
+        switch result {
+        case .success: lastMove = now
+        case .failure(let error): log(.debug, "\(transfer.request.method.rawValue): \(error.message)")
         }
         transfer.complete(result)
     }

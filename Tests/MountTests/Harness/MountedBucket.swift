@@ -10,6 +10,8 @@ final class MountedBucket: Sendable {
     private let ownsServer: Bool
     private let options: [String]
     private let source: String
+    /// What the mount speaks to instead of the server; ends with it.
+    let relay: Relay?
     private let mount: Mutex<Service?> = Mutex(nil)
     private let folderCount = Atomic(0)
 
@@ -18,10 +20,11 @@ final class MountedBucket: Sendable {
 
     init(
         on kind: Server, options: [String] = MountedBucket.quickOptions, prefix: String = "",
-        isHierarchical: Bool = false
+        isHierarchical: Bool = false, isRelayed: Bool = false
     ) throws {
         folder = try TemporaryFolder("\(kind)")
         server = try RunningServer(kind, folder: folder.path, isHierarchical: isHierarchical)
+        relay = isRelayed ? try Relay(to: server) : nil
         ownsServer = true
         bucket = OtherClient(server: server.url, bucket: RunningServer.bucketName)
         self.options = options
@@ -37,6 +40,7 @@ final class MountedBucket: Sendable {
     init(again other: MountedBucket, options: [String]? = nil, prefix: String = "") throws {
         folder = try TemporaryFolder("again")
         server = other.server
+        relay = nil
         ownsServer = false
         bucket = other.bucket
         self.options = options ?? other.options
@@ -57,8 +61,8 @@ final class MountedBucket: Sendable {
     private func start() throws {
         let command =
             [
-                Programs.firemount, "mount", source, directory, "--foreground", "--anonymous", "--endpoint", server.url,
-                "--cache-dir", try folder.subfolder("cache"),
+                Programs.firemount, "mount", source, directory, "--foreground", "--anonymous", "--endpoint",
+                relay?.url ?? server.url, "--cache-dir", try folder.subfolder("cache"),
             ] + server.kind.mountOptions + options
         // What a killed mount leaves is for the next one to clear, and for `tearDown`.
         let service = try Service(
@@ -91,6 +95,7 @@ final class MountedBucket: Sendable {
 
     func tearDown() {
         unmount()
+        relay?.stop()
         if ownsServer { server.stop() }
         _ = try? Tool().run(["umount", "-l", directory])
         folder.remove()

@@ -96,6 +96,12 @@ enum Programs {
         return (bundle as NSString).deletingLastPathComponent + "/firemount"
     }
 
+    /// A program of the tests' own.
+    static func script(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Programs/\(name)").path
+    }
+
     /// Where `scripts/setup` puts what PyPI has.
     static var tools: String {
         get throws {
