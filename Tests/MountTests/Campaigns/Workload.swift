@@ -7,7 +7,7 @@ struct Workload: Sendable, CustomStringConvertible {
     /// Files that are there before.
     var before: [String: Data] = [:]
     /// What to run: `$F` is the folder, `$T` a local one with `small`, `large`, `tree/` and `tree.tar` in it. Status
-    /// 66: the tool was shown something wrong.
+    /// 66: the tool was shown something wrong. The shell's own `echo` would not tell that a close failed.
     let script: String
 
     /// More than goes in one request.
@@ -20,11 +20,11 @@ struct Workload: Sendable, CustomStringConvertible {
     static let all: [Workload] = [
         Workload(description: "create", script: #"cp "$T/small" "$F/new""#),
         Workload(description: "create large", script: #"cp "$T/large" "$F/new""#),
-        Workload(description: "create by redirection", script: #"echo text >"$F/new""#),
+        Workload(description: "create by redirection", script: #"/bin/echo text >"$F/new""#),
         Workload(description: "overwrite", before: small, script: #"cat "$T/small" >"$F/file""#),
         Workload(description: "overwrite by cp", before: small, script: #"cp "$T/large" "$F/file""#),
-        Workload(description: "append", before: small, script: #"echo more >>"$F/file""#),
-        Workload(description: "append to large", before: large, script: #"echo more >>"$F/large""#),
+        Workload(description: "append", before: small, script: #"/bin/echo more >>"$F/file""#),
+        Workload(description: "append to large", before: large, script: #"/bin/echo more >>"$F/large""#),
         Workload(
             description: "edit in place", before: large,
             script: #"printf x | dd of="$F/large" conv=notrunc bs=1 seek=5000000 status=none"#),
@@ -38,7 +38,7 @@ struct Workload: Sendable, CustomStringConvertible {
         Workload(description: "rename folder", before: tree, script: #"mv "$F/tree" "$F/moved""#),
         Workload(description: "remove", before: small, script: #"rm "$F/file""#),
         Workload(description: "remove folder", before: tree, script: #"rm -r "$F/tree""#),
-        Workload(description: "make folders", script: #"mkdir -p "$F/a/b/c"; echo x >"$F/a/b/c/file""#),
+        Workload(description: "make folders", script: #"mkdir -p "$F/a/b/c"; /bin/echo x >"$F/a/b/c/file""#),
         Workload(description: "remove empty folder", before: small, script: #"mkdir "$F/empty"; rmdir "$F/empty""#),
         Workload(description: "link", before: small, script: #"ln -s file "$F/link"; cat "$F/link" >/dev/null"#),
         Workload(description: "rsync", script: #"rsync -a "$T/tree/" "$F/copy/""#),
