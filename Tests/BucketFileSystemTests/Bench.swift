@@ -115,6 +115,16 @@ final class Bench: Sendable {
 
     func exists(_ path: String) async -> Bool { (try? await find(path)) != nil }
 
+    /// The kernel needs its memory: it forgets what it need not know, folders before what is in them.
+    func forgetAll() {
+        let known = files.namespace.withLock { space in
+            space.allNodes.filter { $0.parent != nil }.map { ($0.number, $0.lookups) }
+        }
+        for (inode, lookups) in known.sorted(by: { $0.0.rawValue < $1.0.rawValue }) {
+            files.forget(inode, lookups: lookups)
+        }
+    }
+
     // MARK: Whole operations
 
     func read(_ path: String) async throws -> String {

@@ -17,6 +17,23 @@ import Testing
         #expect(bench.store.names == [])
     }
 
+    /// Of a folder that is too large to be listed for each name, nobody knows which file is the last.
+    @Test(arguments: [1, 3]) func anEmptiedLargeFolderStaysAlthoughTheKernelHasForgottenIt(pageSize: Int) async throws {
+        let names = ["d/e/a", "d/e/b", "d/e/c", "d/e/d", "d/f"] + (pageSize == 1 ? ["x", "y"] : [])
+        let bench = Bench({ $0.listPageSize = pageSize }, objects: names.map { ($0, "x") })
+        _ = try await bench.list("d/e")
+        bench.advance(seconds: 61)
+        for name in ["d/e/a", "d/e/b", "d/e/c", "d/e/d"] { try await bench.unlink(name) }
+        #expect(bench.store.names.contains(ObjectName("d/e/")) == false)
+        bench.forgetAll()
+        bench.advance(seconds: 61)
+        #expect(await bench.exists("d/e"))
+        #expect(try await bench.list("d").sorted() == ["e", "f"])
+        #expect(try await bench.list("d/e") == [])
+        #expect(await bench.files.shutDown().isEmpty)
+        #expect(bench.store.names.contains(ObjectName("d/e/")))
+    }
+
     @Test func folderWithEntriesIsNotRemoved() async throws {
         let bench = Bench(objects: [("d/f", "x")])
         #expect(await failure { try await bench.removeDirectory("d") }?.word == "directoryNotEmpty")

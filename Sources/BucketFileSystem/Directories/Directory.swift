@@ -3,6 +3,8 @@ final class Directory {
     private(set) var children: [EntryName: Child] = [:]
     /// How many children are not `.absent`.
     private(set) var count = 0
+    /// How many are nodes.
+    private(set) var nodeCount = 0
     /// The segments of names that are too long to be spelled out; kept from listings.
     var shortened: [EntryName: [UInt8]] = [:]
     /// When the last whole listing began; nil: never listed, or no longer to be relied on.
@@ -26,12 +28,15 @@ final class Directory {
         let old = child.map { children.updateValue($0, forKey: name) } ?? children.removeValue(forKey: name)
         if let old, old.exists { count -= 1 }
         if let child, child.exists { count += 1 }
+        if case .node = old { nodeCount -= 1 }
+        if case .node = child { nodeCount += 1 }
         if case .absent = child { forgetAbsentIfMany() }
     }
 
     func removeAll() {
         children = [:]
         count = 0
+        nodeCount = 0
         listing = nil
         walk = MetadataWalk()
     }

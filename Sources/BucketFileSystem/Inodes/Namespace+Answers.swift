@@ -57,7 +57,10 @@ extension Namespace {
         // Our own doing, or a later answer, is better than what was asked for earlier.
         if let known, known.isLocal || known.asOf > asOf { return }
         guard let kind else {
-            if case .node(let node) = known { detach(node, as: .superseded, leaving: nil) }
+            if case .node(let node) = known {
+                if node.stays { return node.asOf = asOf }
+                detach(node, as: .superseded, leaving: nil)
+            }
             directory.set(name, .absent(asOf: asOf))
             return
         }

@@ -51,7 +51,10 @@ extension Namespace {
         guard let directory = folder.directory else { return [] }
         var ours: [EntryName] = []
         for (name, child) in directory.children where child.exists && !seen.contains(name) {
-            if child.isLocal || child.asOf > startedAt || stays(child) {
+            if child.isLocal || child.asOf > startedAt {
+                ours.append(name)
+            } else if case .node(let node) = child, node.stays {
+                node.asOf = startedAt
                 ours.append(name)
             } else if case .node(let node) = child {
                 detach(node, as: .superseded, leaving: nil)
@@ -62,10 +65,6 @@ extension Namespace {
         directory.listedAt = startedAt
         directory.isLarge = pages > 1
         return ours
-    }
-
-    private func stays(_ child: Child) -> Bool {
-        if case .node(let node) = child { node.directory?.stays == true } else { false }
     }
 
     /// Kind, where it is known, and number of an entry that need not become a node.

@@ -3,7 +3,8 @@ import ObjectStore
 /// The tree of names as this mount knows it: nodes the kernel refers to, what is cached about their children, and how
 /// old that is. A plain value that decides and never waits; `FileSystem` keeps it in a lock and does the asking.
 ///
-/// Invariant: a node is in `nodes` exactly as long as its lookups, handles or pins are above zero (the root always).
+/// Invariant: a node is in `nodes` exactly as long as it is in use: its lookups, handles or pins are above zero, or it
+/// is a folder with a node below it, or one that only this mount knows of (the root always).
 /// Invariant: an attached node is its parent's child of that name.
 struct Namespace {
     let configuration: Configuration
@@ -104,14 +105,15 @@ struct Namespace {
         return node
     }
 
-    /// The kernel or a handle refers to `node` no longer as often; the last one removes it.
+    /// Something refers to `node` no longer as often; the last one removes it, and then its folder, if that was kept
+    /// for it alone: found anew, the folder would not know of a node that is still in use below it.
     mutating func dropIfUnused(_ node: Node) {
-        guard node.lookups == 0, node.handles == 0, node.pins == 0, node.parent != nil else { return }
-        nodes[node.number] = nil
+        guard !node.isInUse, let parent = node.parent, nodes.removeValue(forKey: node.number) != nil else { return }
         node.contents?.discard()
         guard node.link == .attached else { return }
         fileNumbers.remove(node.fileNumber)
-        node.parent?.directory?.set(node.name, .known(kind: node.kind, record: node.record, asOf: node.asOf))
+        parent.directory?.set(node.name, .known(kind: node.kind, record: node.record, asOf: node.asOf))
+        dropIfUnused(parent)
     }
 
     /// The end: parents and children hold each other.
@@ -135,15 +137,19 @@ struct Namespace {
         node.parent?.directory?.set(node.name, child)
         // What hangs below a folder that is gone is gone too.
         for case .node(let below) in (node.directory?.children ?? [:]).values { detach(below, as: link, leaving: nil) }
+        dropIfUnused(node)
+        if let parent = node.parent { dropIfUnused(parent) }
     }
 
     /// `node` gets another name; what is below a folder follows by itself.
-    func relink(_ node: Node, to name: EntryName, in folder: Node, now: Instant) {
-        node.parent?.directory?.set(node.name, .absent(asOf: now))
+    mutating func relink(_ node: Node, to name: EntryName, in folder: Node, now: Instant) {
+        let left = node.parent
+        left?.directory?.set(node.name, .absent(asOf: now))
         node.parent = folder
         node.name = name
         node.segment = segment(of: name, in: folder)
         folder.directory?.set(name, .node(node))
+        if let left { dropIfUnused(left) }
     }
 
     private mutating func takeFileNumber(for name: ObjectName) -> UInt64 {

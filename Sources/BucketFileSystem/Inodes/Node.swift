@@ -62,6 +62,15 @@ final class Node {
         folderChanges.changed = today
     }
 
+    /// Whether it is a folder that was emptied here and has no placeholder: only this mount knows of it.
+    var stays: Bool { directory?.stays == true && record == nil && link == .attached }
+
+    /// Whether somebody knows it by its number, or more is known here than anyone could ask for anew.
+    var isInUse: Bool {
+        if lookups > 0 || handles > 0 || pins > 0 || stays { return true }
+        return link == .attached && (directory?.nodeCount ?? 0) > 0
+    }
+
     /// Whether we know better than the bucket: not stored yet, or changed here and not stored.
     var isLocal: Bool {
         guard kind == .file else { return false }

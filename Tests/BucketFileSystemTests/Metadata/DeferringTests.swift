@@ -122,6 +122,22 @@ import Testing
         #expect(bench.store.counts[.patch] == nil)
     }
 
+    @Test func theyShowAlthoughTheKernelHasForgottenFileAndFolder() async throws {
+        let bench = Bench()
+        try await bench.makeDirectory("d")
+        try await bench.makeDirectory("d/e")
+        try await bench.write("d/e/f", "text")
+        let file = try await bench.find("d/e/f").inode
+        try await bench.change(file) { $0.permissions = 0o600 }
+        bench.forgetAll()
+        #expect(try await bench.find("d/e/f").attributes.permissions == 0o600)
+        try await bench.change(try await bench.find("d/e/f").inode) { $0.modified = .at(Self.old) }
+        bench.forgetAll()
+        try await bench.rename("d", to: "g")
+        #expect(bench.store.object("g/e/f")?.headers.custom["goog-reserved-posix-mode"] == "600")
+        #expect(bench.store.object("g/e/f")?.headers.custom["goog-reserved-file-mtime"] == "1000")
+    }
+
     @Test func aRenamedFolderTakesThemAlong() async throws {
         let bench = Bench()
         try await bench.makeDirectory("d")

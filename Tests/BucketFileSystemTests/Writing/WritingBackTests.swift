@@ -28,6 +28,22 @@ struct WritingBackTests {
         #expect(bench.stored("f") == "bytes")
     }
 
+    @Test func aFileThatWaitsIsThereAlthoughTheKernelHasForgottenItsFolder() async throws {
+        let bench = bench()
+        try await bench.makeDirectory("d")
+        bench.store.hold(.insert)
+        try await bench.write("d/f", "bytes")
+        bench.forgetAll()
+        #expect(try await bench.list("d") == ["f"])
+        #expect(try await bench.read("d/f") == "bytes")
+        bench.forgetAll()
+        bench.store.release(.insert)
+        await bench.files.afterwork.wait()
+        #expect(bench.stored("d/f") == "bytes")
+        // Nothing is kept for it any more.
+        #expect(bench.files.namespace.withLock { $0.allNodes.count } == 1)
+    }
+
     @Test func whatWasClosedIsStoredAfterAKill() async throws {
         let bench = bench(objects: [("f", "old")])
         bench.failing.fail(.insert, call: nil, with: .unreachable)
