@@ -73,7 +73,7 @@ extension FileSystem {
         guard size <= Self.largestObject else { throw .tooLarge }
         let (contents, baseSize) = try openContents(of: inode)
         try contents.truncate(to: size, baseSize: baseSize, today: clock.today()) { () throws(FileSystemError) in
-            try makeStagingFile(for: journalPlace(of: inode))
+            try makeStagingFile(of: inode)
         }
     }
 

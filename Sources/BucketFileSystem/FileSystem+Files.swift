@@ -17,7 +17,7 @@ extension FileSystem {
         do throws(FileSystemError) {
             if mode.truncates {
                 try contents.truncate(to: 0, baseSize: baseSize, today: clock.today()) { () throws(FileSystemError) in
-                    try makeStagingFile(for: journalPlace(of: inode))
+                    try makeStagingFile(of: inode)
                 }
             } else if mode.reads {
                 try await validate(inode, contents)
@@ -124,7 +124,7 @@ extension FileSystem {
         let baseSize = handle.contents.isStaged ? 0 : try openContents(of: handle.inode).baseSize
         try unsafe handle.contents.write(
             bytes, at: offset, appends: appends, baseSize: baseSize, today: clock.today()
-        ) { () throws(FileSystemError) in try makeStagingFile(for: journalPlace(of: handle.inode)) }
+        ) { () throws(FileSystemError) in try makeStagingFile(of: handle.inode) }
         streamIfDue(handle.inode, handle.contents)
     }
 

@@ -111,7 +111,7 @@ extension FileSystem {
         }
         guard isOpen else { return }
         let (contents, baseSize) = try openContents(of: inode)
-        let makeStaging = { () throws(FileSystemError) in try self.makeStagingFile(for: self.journalPlace(of: inode)) }
+        let makeStaging = { () throws(FileSystemError) in try self.makeStagingFile(of: inode) }
         guard let snapshot = try contents.snapshotForHolders(baseSize: baseSize, makeStaging) else { return }
         try await fill(contents, snapshot, of: try place(of: inode).record)
         contents.didSaveForHolders()

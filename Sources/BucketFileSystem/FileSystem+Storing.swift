@@ -26,7 +26,7 @@ extension FileSystem {
         try await saveBytesForCopies(of: inode)
         for attempt in 0..<4 {
             let (name, record, link) = try place(of: inode)
-            guard link != .unlinked else { return contents.forgetUnsaved() }
+            guard link != .unlinked else { return forgetRemoved(contents, name) }
             do throws(FileSystemError) {
                 return try await storeOnce(contents, of: inode, as: name, over: record, sealedOnly: sealedOnly)
             } catch {
@@ -35,6 +35,12 @@ extension FileSystem {
                 try await refresh(inode, name, expecting: record)
             }
         }
+    }
+
+    /// The file has lost its name. A write that came at that moment may have been written down after all.
+    func forgetRemoved(_ contents: FileContents, _ name: ObjectName) {
+        contents.forgetUnsaved()
+        journaling(name) { () throws(FileSystemError) in try contents.disown() }
     }
 
     private func storeOnce(

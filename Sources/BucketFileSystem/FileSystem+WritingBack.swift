@@ -22,7 +22,8 @@ extension FileSystem {
         }
         // A file that is being written all the time cannot be sealed.
         for _ in 0..<3 {
-            guard try place(of: inode).link != .unlinked else { return contents.forgetUnsaved() }
+            let (name, _, link) = try place(of: inode)
+            guard link != .unlinked else { return forgetRemoved(contents, name) }
             if try await seal(contents, inode) { return storeInBackground(inode, contents) }
         }
         try await storeChanges(of: inode)

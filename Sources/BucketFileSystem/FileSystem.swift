@@ -106,6 +106,12 @@ package final class FileSystem: Sendable {
         }
     }
 
+    /// For changed bytes of a file: those of one that has lost its name are for its holders, and for nobody after them.
+    func makeStagingFile(of inode: InodeNumber) throws(FileSystemError) -> StagingFile {
+        let isRemoved = try place(of: inode).link == .unlinked
+        return try isRemoved ? makeStagingFile() : makeStagingFile(for: journalPlace(of: inode))
+    }
+
     func requireWritable() throws(FileSystemError) {
         if configuration.isReadOnly { throw .readOnly }
     }

@@ -64,4 +64,16 @@ import Testing
         await bench.files.afterwork.wait()
         #expect(bench.store.names == ["other"])
     }
+
+    @Test(arguments: [true, false]) func aRemovedFileThatIsWrittenToIsNotToldOfInTheJournal(isSeen: Bool) async throws {
+        let bench = bench()
+        let handle = try await reader(bench)
+        try await bench.unlink("big")
+        try bench.write(handle, "XX", at: 2)
+        #expect(try bench.journal.entries().entries.isEmpty)
+        if isSeen { try await bench.files.flush(handle) }
+        bench.files.release(handle)
+        #expect(await bench.files.shutDown().isEmpty)
+        #expect(bench.store.names == ["other"])
+    }
 }
