@@ -121,9 +121,7 @@ extension FileSystem {
             let node = try space.node(inode)
             var headers = node.record?.metadata.headers ?? ObjectHeaders()
             if node.record == nil, node.kind == .file {
-                let name = space.objectName(of: node)
-                headers.contentType = ContentType.forFinalName(of: name)
-                if let replaced = node.replaces { headers = headers.completed(from: replaced, for: name) }
+                headers.contentType = ContentType.forFinalName(of: space.objectName(of: node))
             }
             return node.contents?.localAttributes.changes.applied(to: headers) ?? headers
         }

@@ -54,16 +54,17 @@ extension FileSystem {
                 if !isKept { try await saveBytesForHolders(of: target) }
             }
             try await keepFolder(rename.parent)
+            let left = try rename.target.map { (inode) throws(FileSystemError) in try headersLeft(by: inode) }
             guard let record else {
                 try await deleteReplaced(by: rename.source)
-                try replaceWhenStored(rename)
-                return try relink(rename)
+                try replaceWhenStored(rename, left)
+                try relink(rename)
+                return resealChanges(of: rename.source, try contents(of: rename.source))
             }
-            let (_, replaced) = try destination(of: rename, kind: .file)
             let moved = try await move(object, record, rename)
             if let target { forgetUnsent(target) }
             try relink(rename)
-            await settle(moved, movedFrom: record, replacing: replaced, try contents(of: rename.source), rename.source)
+            await settle(moved, movedFrom: record, replacing: left, try contents(of: rename.source), rename.source)
         }
     }
 
@@ -103,17 +104,29 @@ extension FileSystem {
         }
     }
 
+    /// What was set on a file that is about to be replaced, sent or not. A link's type says nothing of a file.
+    private func headersLeft(by inode: InodeNumber) throws(FileSystemError) -> ObjectHeaders {
+        var headers = try shownHeaders(of: inode)
+        if try place(of: inode).record?.isSymbolicLink == true { headers.contentType = nil }
+        return headers
+    }
+
     /// Has the moved object carry what it should under its new name, and what waited to be changed of it. The object
     /// has moved whatever comes of this, so a failure only leaves it waiting.
     private func settle(
-        _ moved: ObjectMetadata, movedFrom record: FileRecord, replacing replaced: FileRecord?,
+        _ moved: ObjectMetadata, movedFrom record: FileRecord, replacing left: ObjectHeaders?,
         _ contents: FileContents, _ inode: InodeNumber
     ) async {
+        let old = record.metadata.name
+        let kept = moved.headers.keepingTime(of: record)
+        let shown = contents.localAttributes.changes.applied(to: kept)
+        let settled = shown.renamed(from: old, to: moved.name, replacing: left)
+        let rest = MetadataChanges(headers: MetadataPatch(from: shown, to: settled))
         let waiting = contents.unsentChanges
-        let settled = Self.headers(moved.headers, under: moved.name, movedFrom: record, replacing: replaced)
-        let headers = waiting?.applied(to: settled) ?? settled
-        let patch = MetadataPatch(from: moved.headers, to: headers)
         defer { forgetNote(of: contents) }
+        let isUploadDue = addToUpload(rest, typedAs: settled, of: inode, contents)
+        let headers = isUploadDue ? kept.renamed(from: old, to: moved.name, replacing: left) : settled
+        let patch = MetadataPatch(from: moved.headers, to: headers)
         if patch.isEmpty {
             if let waiting { contents.didSend(waiting) }
             return
@@ -129,45 +142,48 @@ extension FileSystem {
             markWritten(inode)
         } catch {
             log(.warning, "\(moved.name): renamed, but its metadata could not be changed yet: \(error)")
-            let rest = MetadataChanges(headers: MetadataPatch(from: moved.headers, to: settled))
+            if isUploadDue { return }
             do throws(FileSystemError) { try await sendLater(rest, of: inode, contents) } catch {
                 log(.warning, "\(moved.name): its metadata could not be changed: \(error)")
             }
         }
     }
 
-    /// What a moved object is to carry: what it did, except that a type which came from the old name becomes the new
-    /// name's, that its time, where only the bucket's clock told it, is written down before it is lost, and that it
-    /// takes over what other clients set on the object it replaces.
-    static func headers(
-        _ moved: ObjectHeaders, under name: ObjectName, movedFrom record: FileRecord, replacing replaced: FileRecord?
-    ) -> ObjectHeaders {
-        var headers = moved
-        if headers.contentType == ContentType.forName(record.metadata.name.bytes) {
-            headers.contentType = ContentType.forName(name.bytes)
-        }
-        if let replaced { headers = headers.completed(from: replaced, for: name) }
-        if record.posix.modified == nil {
-            headers = MetadataChanges(modified: record.modified).applied(to: headers)
-        }
-        return headers
+    /// The upload that is due takes `changes` along, which are those of a rename. It says the type in any case: what
+    /// was set before may have been for another name.
+    /// - Returns: false: none is due.
+    @discardableResult
+    private func addToUpload(
+        _ changes: MetadataChanges, typedAs settled: ObjectHeaders, of inode: InodeNumber, _ contents: FileContents
+    ) -> Bool {
+        var changes = changes
+        changes.headers.contentType = settled.contentType.map { .set($0) }
+        guard contents.addChangesIfDirty(changes) else { return false }
+        resealChanges(of: inode, contents)
+        return true
     }
 
     /// A file that the bucket does not have yet is renamed here alone, and stored under its new name.
-    private func replaceWhenStored(_ rename: Rename) throws(FileSystemError) {
-        let (_, targetRecord) = try destination(of: rename, kind: .file)
+    private func replaceWhenStored(_ rename: Rename, _ left: ObjectHeaders?) throws(FileSystemError) {
+        let (destination, targetRecord) = try destination(of: rename, kind: .file)
+        let shown = try shownHeaders(of: rename.source)
+        let settled = shown.renamed(from: try place(of: rename.source).name, to: destination, replacing: left)
         try namespace.withLock { (space) throws(FileSystemError) in
             try space.node(rename.source).replaces = targetRecord
         }
+        addToUpload(
+            MetadataChanges(headers: MetadataPatch(from: shown, to: settled)), typedAs: settled, of: rename.source,
+            try contents(of: rename.source))
     }
 
+    /// The new name, and what the bucket has of it.
     func destination(
         of rename: Rename, kind: FileAttributes.Kind
     ) throws(FileSystemError) -> (name: ObjectName, target: FileRecord?) {
         try namespace.withLock { (space) throws(FileSystemError) in
             let folder = try space.directory(rename.newParent).node
             let target = try rename.target.map { (inode) throws(FileSystemError) in try space.node(inode) }
-            return (space.objectName(rename.newName, in: folder, kind: kind), target?.record)
+            return (space.objectName(rename.newName, in: folder, kind: kind), target?.record ?? target?.replaces)
         }
     }
 

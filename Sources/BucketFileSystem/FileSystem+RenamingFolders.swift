@@ -168,8 +168,8 @@ extension FileSystem {
         let objects = try await allObjects(below: source)
         let results = await inParallel(objects) { [self] object -> Result<Copied, FileSystemError> in
             let name = ObjectName(destination.bytes + object.name.bytes.dropFirst(source.bytes.count))
-            let headers = Self.headers(
-                object.headers, under: name, movedFrom: FileRecord(object), replacing: nil)
+            let headers = object.headers.keepingTime(of: FileRecord(object))
+                .renamed(from: object.name, to: name, replacing: nil)
             let copy = ObjectCopy(
                 source: object.name, sourceGeneration: object.objectGeneration, destination: name,
                 precondition: .mustNotExist, headers: headers == object.headers ? nil : headers)

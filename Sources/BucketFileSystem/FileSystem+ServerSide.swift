@@ -29,7 +29,7 @@ extension FileSystem {
             let node = try space.node(inode)
             return (node.replaces, node.isExclusive)
         }
-        let headers = headers(for: name, over: record, replacing: replaced, snapshot.changes)
+        let headers = headers(for: name, over: record, snapshot.changes)
         let base = JournalEntry.Base(record ?? replaced)
         do throws(FileSystemError) {
             let stored: ObjectMetadata?

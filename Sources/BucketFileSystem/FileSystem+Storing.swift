@@ -97,7 +97,7 @@ extension FileSystem {
             let node = try space.node(inode)
             return (node.replaces, node.isExclusive)
         }
-        let headers = headers(for: name, over: record, replacing: replaced, snapshot.changes)
+        let headers = headers(for: name, over: record, snapshot.changes)
         // A new file must not be there yet, unless it was renamed over an object that we know.
         let base = JournalEntry.Base(record ?? replaced)
         let upload = Upload(
@@ -127,10 +127,9 @@ extension FileSystem {
 
     /// What other clients set stays; the type of a new object goes by its name.
     func headers(
-        for name: ObjectName, over record: FileRecord?, replacing replaced: FileRecord?, _ changes: MetadataChanges
+        for name: ObjectName, over record: FileRecord?, _ changes: MetadataChanges
     ) -> ObjectHeaders {
-        var headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
-        if let replaced { headers = headers.completed(from: replaced, for: name) }
+        let headers = record?.metadata.headers ?? ObjectHeaders(contentType: ContentType.forFinalName(of: name))
         return changes.applied(to: headers)
     }
 
@@ -145,7 +144,7 @@ extension FileSystem {
         }
         return Journal.Place(
             object: name, base: JournalEntry.Base(record ?? replaced),
-            headers: headers(for: name, over: record, replacing: replaced, changes))
+            headers: headers(for: name, over: record, changes))
     }
 
     /// The journal follows a file, or all files below a folder, to another name.

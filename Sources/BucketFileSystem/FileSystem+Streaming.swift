@@ -27,7 +27,7 @@ extension FileSystem {
         let replaced = try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces }
         return (
             name, (record ?? replaced).map(Precondition.unchanged) ?? .mustNotExist,
-            headers(for: name, over: record, replacing: replaced, contents.localAttributes.changes)
+            headers(for: name, over: record, contents.localAttributes.changes)
         )
     }
 

@@ -64,7 +64,7 @@ extension FileSystem {
             let node = try space.node(inode)
             return (space.objectName(of: node), node.record, node.replaces)
         }
-        let sent = headers(for: name, over: record, replacing: replaced, changes)
+        let sent = headers(for: name, over: record, changes)
         return (
             Journal.Place(object: name, base: JournalEntry.Base(record ?? replaced), headers: sent),
             MetadataPatch(from: record?.metadata.headers ?? ObjectHeaders(), to: sent)

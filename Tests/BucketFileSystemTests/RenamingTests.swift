@@ -58,6 +58,85 @@ import Testing
         #expect(headers.custom["gcsfuse_mtime"]?.hasPrefix("2023") == true)
     }
 
+    @Test(arguments: [true, false])
+    func whatReplacesAFileTakesOverWhatIsNotSentYet(isStoredFirst: Bool) async throws {
+        let bench = Bench()
+        try await bench.write("f", "old")
+        let file = try await bench.find("f").inode
+        try await bench.set("user.colour", "red", of: file)
+        try await bench.set("user.mime_type", "text/x-special", of: file)
+        let handle = try await bench.openForWriting("tmp")
+        try bench.write(handle, "new")
+        if isStoredFirst { try await bench.files.flush(handle) }
+        try await bench.rename("tmp", to: "f")
+        try await bench.close(handle)
+        #expect(await bench.files.shutDown().isEmpty)
+        #expect(bench.store.object("f")?.headers.custom["colour"] == "red")
+        #expect(bench.store.object("f")?.headers.contentType == "text/x-special")
+    }
+
+    /// Removing an attribute and taking one over: the one that is there afterwards is the replaced file's.
+    @Test(arguments: [true, false])
+    func whatWasTakenAwayFromAFileIsTakenOver(isStoredFirst: Bool) async throws {
+        let bench = Bench()
+        bench.store.put("f", [1], headers: ObjectHeaders(custom: ["colour": "red"]))
+        bench.store.put("g.txt", [2], headers: ObjectHeaders(contentType: "a/b", custom: ["colour": "blue"]))
+        let handle = try await bench.openForWriting("g.txt")
+        let file = try await bench.find("g.txt").inode
+        try bench.write(handle, "new")
+        if isStoredFirst { try await bench.files.flush(handle) }
+        try await bench.files.removeExtendedAttribute(Array("user.colour".utf8), of: file)
+        try await bench.files.removeExtendedAttribute(Array("user.mime_type".utf8), of: file)
+        try await bench.rename("g.txt", to: "f")
+        #expect(try await bench.value("user.colour", of: file) == "red")
+        #expect(try await bench.value("user.mime_type", of: file) == "application/octet-stream")
+        try await bench.close(handle)
+        #expect(await bench.files.shutDown().isEmpty)
+        #expect(bench.store.object("f")?.headers.custom["colour"] == "red")
+        #expect(bench.store.object("f")?.headers.contentType == "application/octet-stream")
+    }
+
+    @Test(arguments: [true, false]) func aLinkLeavesNoTypeToTheFileThatReplacesIt(isStoredFirst: Bool) async throws {
+        let bench = Bench()
+        _ = try await bench.files.makeSymbolicLink(EntryName("f.txt"), in: .root, target: Array("x".utf8))
+        let handle = try await bench.openForWriting("tmp")
+        if isStoredFirst { try await bench.files.flush(handle) }
+        try await bench.rename("tmp", to: "f.txt")
+        try await bench.close(handle)
+        #expect(bench.store.object("f.txt")?.headers.contentType == "text/plain")
+    }
+
+    /// The bucket has the first file still, when the third comes to take its place.
+    @Test(arguments: [true, false])
+    func aFileReplacesANewOneThatHasReplacedAnOldOne(isStoredFirst: Bool) async throws {
+        let bench = Bench()
+        bench.store.put("f", [1], headers: ObjectHeaders(custom: ["colour": "red"]))
+        let second = try await bench.openForWriting("second")
+        try bench.write(second, "second")
+        try await bench.rename("second", to: "f")
+        let third = try await bench.openForWriting("third")
+        try bench.write(third, "third")
+        if isStoredFirst { try await bench.files.flush(third) }
+        try await bench.rename("third", to: "f")
+        try await bench.close(third)
+        #expect(try await bench.read(second) == "second")
+        try await bench.close(second)
+        #expect(bench.store.names == ["f"])
+        #expect(bench.stored("f") == "third")
+        #expect(bench.store.object("f")?.headers.custom["colour"] == "red")
+    }
+
+    @Test func aNewFileKeepsWhatItTookOverWhenItIsRenamedOn() async throws {
+        let bench = Bench()
+        bench.store.put("f", [1], headers: ObjectHeaders(custom: ["colour": "red"]))
+        let handle = try await bench.openForWriting("tmp")
+        try await bench.rename("tmp", to: "f")
+        try await bench.rename("f", to: "g")
+        try await bench.close(handle)
+        #expect(bench.store.names == ["g"])
+        #expect(bench.store.object("g")?.headers.custom["colour"] == "red")
+    }
+
     @Test func renameReplacesAndHonoursNoReplace() async throws {
         let bench = Bench(objects: [("a", "longer text"), ("b", "2")])
         #expect(await failure { try await bench.rename("b", to: "a", replaces: false) }?.word == "exists")

@@ -1,12 +1,27 @@
 import ObjectStore
 
 extension ObjectHeaders {
+    /// With the time of `record`, whose headers these are: where only the bucket's clock told it, another object of the
+    /// same bytes would lose it.
+    func keepingTime(of record: FileRecord) -> ObjectHeaders {
+        record.posix.modified == nil ? MetadataChanges(modified: record.modified).applied(to: self) : self
+    }
+
+    /// What the file carries under another name: a type that came from the old name becomes the new one's.
+    /// - Parameter left: what was set on the file that it takes the place of.
+    func renamed(from old: ObjectName, to new: ObjectName, replacing left: ObjectHeaders?) -> ObjectHeaders {
+        var headers = self
+        if [ContentType.forName(old.bytes), ContentType.forFinalName(of: old)].contains(contentType) {
+            headers.contentType = ContentType.forFinalName(of: new)
+        }
+        return left.map { headers.completed(from: $0, for: new) } ?? headers
+    }
+
     /// An editor saves by writing a new file and renaming it over the old one. What was set on the object that goes
     /// (cache control, custom metadata, download tokens, a type of somebody's choice) is then missed by those who rely
     /// on it, so the new one takes it over where it has nothing of its own. The encoding is the bytes' and stays
     /// theirs.
-    func completed(from replaced: FileRecord, for name: ObjectName) -> ObjectHeaders {
-        let old = replaced.metadata.headers
+    private func completed(from old: ObjectHeaders, for name: ObjectName) -> ObjectHeaders {
         var new = self
         new.cacheControl = cacheControl ?? old.cacheControl
         new.contentDisposition = contentDisposition ?? old.contentDisposition
