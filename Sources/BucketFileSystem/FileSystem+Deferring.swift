@@ -31,7 +31,7 @@ extension FileSystem {
     }
 
     private func waitToSend(_ inode: InodeNumber) throws(FileSystemError) {
-        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).pins += 1 }
+        try pin(inode)
         sendLater(inode, after: configuration.metadataDelay)
     }
 
@@ -105,14 +105,6 @@ extension FileSystem {
 
     private func hasUnsentChanges(_ inode: InodeNumber) -> Bool {
         namespace.withLock { (try? $0.node(inode))?.contents?.unsentChanges != nil }
-    }
-
-    private func unpin(_ inode: InodeNumber) {
-        namespace.withLock { space in
-            guard let node = try? space.node(inode) else { return }
-            node.pins -= 1
-            space.dropIfUnused(node)
-        }
     }
 
     private func objectName(of inode: InodeNumber) -> ObjectName {

@@ -186,15 +186,16 @@ extension FileSystem {
 
     private func dropHandle(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.files.removeValue(forKey: id) }) else { return }
-        let kept = namespace.withLock { space -> ObjectMetadata? in
-            guard let node = try? space.node(handle.inode) else { return nil }
+        let (isLast, kept) = namespace.withLock { space -> (Bool, ObjectMetadata?) in
+            guard let node = try? space.node(handle.inode) else { return (false, nil) }
             node.handles -= 1
             defer { space.dropIfUnused(node) }
             // Stored bytes are read from the bucket again; the staging disk is for unsaved ones.
-            guard node.handles == 0 else { return nil }
+            guard node.handles == 0 else { return (false, nil) }
             handle.contents.dropStagedIfClean()
-            return node.keptObject.take()
+            return (true, node.keptObject.take())
         }
+        if isLast { endCopying(to: handle.inode) }
         if let kept { afterwork.start { [self] in await removeKept(kept) } }
     }
 

@@ -37,6 +37,19 @@ extension FileSystem {
         namespace.withLock { $0.forget(inode, lookups: lookups) }
     }
 
+    /// What is known of the node is needed, although the kernel may forget it.
+    func pin(_ inode: InodeNumber) throws(FileSystemError) {
+        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).pins += 1 }
+    }
+
+    func unpin(_ inode: InodeNumber) {
+        namespace.withLock { space in
+            guard let node = try? space.node(inode) else { return }
+            node.pins -= 1
+            space.dropIfUnused(node)
+        }
+    }
+
     private func cachedLookup(
         _ name: EntryName, in parent: InodeNumber, askedSince: Instant?
     ) throws(FileSystemError) -> LookupResult? {

@@ -82,7 +82,7 @@ extension FileSystem {
         guard end > sourceOffset else { return 0 }
         let base = FileContents.CopiedBase(content: content, record: record)
         guard into.contents.copy(base, from: sourceOffset, to: end, today: clock.today()) else { throw .unsupported }
-        copies.withLock { _ = $0[from.inode, default: []].insert(into.inode) }
+        try beginCopying(from.inode, to: into.inode)
         return end - sourceOffset
     }
 
@@ -105,15 +105,36 @@ extension FileSystem {
         }
     }
 
+    private func beginCopying(_ source: InodeNumber, to target: InodeNumber) throws(FileSystemError) {
+        try pin(source)
+        let isPinned = copies.withLock { copies in
+            defer { copies[source, default: []].insert(target) }
+            return copies[source] != nil
+        }
+        if isPinned { unpin(source) }
+    }
+
+    /// The target has the bytes, or nobody wants them.
+    /// - Parameter source: nil: whatever it copies.
+    func endCopying(_ source: InodeNumber? = nil, to target: InodeNumber) {
+        let unused = copies.withLock { copies in
+            copies.keys.filter { key in
+                guard source == nil || source == key, copies[key]?.remove(target) != nil else { return false }
+                return copies[key]?.isEmpty == true
+            }.filter { copies.removeValue(forKey: $0) != nil }
+        }
+        for source in unused { unpin(source) }
+    }
+
     /// A file is about to have other bytes, or none: those who are copying it fetch what they need first.
     func saveBytesForCopies(of inode: InodeNumber) async throws(FileSystemError) {
-        guard let targets = copies.withLock({ $0.removeValue(forKey: inode) }) else { return }
-        for target in targets {
-            guard let contents = try? namespace.withLock({ try $0.node(target).contents }),
-                let snapshot = contents.snapshot(), let source = snapshot.copied
-            else { continue }
-            try await fill(contents, snapshot, of: source.record)
-            contents.didSaveForHolders()
+        for target in copies.withLock({ $0[inode] }) ?? [] {
+            let contents = try? namespace.withLock { try $0.node(target).contents }
+            if let contents, let snapshot = contents.snapshotOfCopy() {
+                try await fill(contents, snapshot, of: snapshot.copied?.record)
+                contents.didSaveForHolders()
+            }
+            endCopying(inode, to: target)
         }
     }
 }

@@ -22,7 +22,8 @@ package final class FileSystem: Sendable {
     let counter = Lock(UInt64(0))
     /// Work that goes on after its operation was answered: stores after the last close.
     let afterwork = Afterwork()
-    /// Files whose bytes are to become those of other files when these are stored.
+    /// Files whose bytes are to become those of other files when these are stored. They are pinned: who changes them
+    /// must find the same node.
     let copies = Lock([InodeNumber: Set<InodeNumber>]())
     let appending = Lock(AppendingState())
     let stagingBudget: StagingBudget

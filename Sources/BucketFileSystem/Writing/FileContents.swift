@@ -63,6 +63,14 @@ final class FileContents: Sendable {
             if changes == snapshot.changes { changes = MetadataChanges() }
         }
 
+        /// nil: the staging file has all of it.
+        func unfilledSnapshot() -> Snapshot? {
+            guard let staged, !staged.missingBase.isEmpty else { return nil }
+            return Snapshot(
+                file: staged.file, origin: staged.file, size: staged.size, version: staged.version, changes: changes,
+                checksum: nil, missingBase: staged.missingBase, base: shownBase, copied: copied)
+        }
+
         func isChangeable(_ file: StagingFile) -> Bool { staged?.file === file && sealed?.staged.file !== file }
 
         mutating func writeFailed(
@@ -429,14 +437,11 @@ final class FileContents: Sendable {
         baseSize: Int64, _ makeStaging: () throws(FileSystemError) -> StagingFile
     ) throws(FileSystemError) -> Snapshot? {
         try stage(baseSize: baseSize, makeStaging)
-        return state.withLock { state in
-            guard let staged = state.staged, !staged.missingBase.isEmpty else { return nil }
-            return Snapshot(
-                file: staged.file, origin: staged.file, size: staged.size, version: staged.version,
-                changes: state.changes, checksum: nil, missingBase: staged.missingBase, base: state.shownBase,
-                copied: state.copied)
-        }
+        return state.withLock { $0.unfilledSnapshot() }
     }
+
+    /// The same, for a file that is copying one which is about to lose or change its object.
+    func snapshotOfCopy() -> Snapshot? { state.withLock { $0.copied == nil ? nil : $0.unfilledSnapshot() } }
 
     /// The last handle is closed.
     func dropStagedIfClean() {

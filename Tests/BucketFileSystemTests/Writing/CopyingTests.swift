@@ -67,6 +67,36 @@ import Testing
         #expect(bench.stored("b.txt") == "more text")
     }
 
+    /// The kernel forgets the source, and whoever changes it then comes by another way.
+    @Test(arguments: [1 << 40, 4]) func aSourceThatIsForgottenAndChangedIsCopiedAsItWas(count: Int64) async throws {
+        let source = try await reader("a.txt")
+        let target = try await bench.openForWriting("b.txt")
+        let copied = try bench.files.copyRange(from: source, at: 0, to: target, at: 0, count: count)
+        bench.files.release(source)
+        bench.forgetAll()
+        try await bench.write("a.txt", "other text")
+        try await bench.rename("a.txt", to: "c.txt")
+        #expect(try await bench.read(target) == "some text".prefix(Int(copied)))
+        try await bench.close(target)
+        #expect(bench.stored("b.txt") == String("some text".prefix(Int(copied))))
+        // Nothing is kept for it any more.
+        bench.forgetAll()
+        await bench.files.afterwork.wait()
+        #expect(bench.files.namespace.withLock { $0.allNodes.count } == 1)
+        #expect(bench.files.copies.withLock { $0.isEmpty })
+    }
+
+    @Test func aRemovedCopyKeepsItsBytesForItsHolderWhenTheSourceIsChanged() async throws {
+        let source = try await reader("a.txt")
+        let target = try await bench.openForWriting("b.txt")
+        #expect(try bench.files.copyRange(from: source, at: 0, to: target, at: 0, count: 40) == 9)
+        try await bench.unlink("b.txt")
+        try await bench.write("a.txt", "other text")
+        #expect(try await bench.read(target) == "some text")
+        bench.files.release(target)
+        bench.files.release(source)
+    }
+
     @Test func anExistingFileIsReplacedAndKeepsWhatWasSetOnIt() async throws {
         bench.store.put("b.txt", Array("old".utf8), headers: ObjectHeaders(cacheControl: "no-cache"))
         let source = try await reader("a.txt")
