@@ -18,10 +18,16 @@ package struct Instant: Hashable, Comparable, Sendable {
 package struct Clock: Sendable {
     let now: @Sendable () -> Instant
     let today: @Sendable () -> Timestamp
+    /// Waits for so long, or less if the task is cancelled.
+    let sleep: @Sendable (Duration) async -> Void
 
-    package init(now: @escaping @Sendable () -> Instant, today: @escaping @Sendable () -> Timestamp) {
+    package init(
+        now: @escaping @Sendable () -> Instant, today: @escaping @Sendable () -> Timestamp,
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    ) {
         self.now = now
         self.today = today
+        self.sleep = sleep
     }
 
     package static let system = Clock(

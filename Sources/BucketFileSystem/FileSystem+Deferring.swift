@@ -55,8 +55,8 @@ extension FileSystem {
 
     /// Sends what waits of `inode` after a while, unless it went along with something else by then.
     private func sendLater(_ inode: InodeNumber, after delay: Duration) {
-        Task { [weak self] in
-            try? await Task.sleep(for: delay)
+        Task { [weak self, clock] in
+            await clock.sleep(delay)
             guard let self else { return }
             afterwork.start { [self] in
                 do throws(FileSystemError) {

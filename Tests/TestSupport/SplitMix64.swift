@@ -12,6 +12,11 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
+    /// One of `choices`, of which there is at least one.
+    package mutating func choice<Value>(_ choices: [Value]) -> Value {
+        choices[Int.random(in: 0..<choices.count, using: &self)]
+    }
+
     /// `count` random bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
