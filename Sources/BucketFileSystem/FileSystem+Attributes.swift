@@ -94,9 +94,10 @@ extension FileSystem {
             node.contents = contents
             guard let record = node.record else { return (contents, 0) }
             let name = space.objectName(of: node)
-            let size = record.metadata.size
+            let (size, crc32c) = (record.metadata.size, record.metadata.crc32c)
             contents.prepareBase(generation: record.objectGeneration) {
-                ObjectContent(engine: engine, name: name, objectGeneration: record.objectGeneration, size: size)
+                ObjectContent(
+                    engine: engine, name: name, objectGeneration: record.objectGeneration, size: size, crc32c: crc32c)
             }
             return (contents, size)
         }

@@ -26,7 +26,8 @@ extension FileSystem {
             dropHandle(handle)
             throw error
         }
-        return OpenedFile(handle: handle, keepsKernelPages: true)
+        // Once they were damaged, the kernel has been told to forget them; whether it has yet is not known here.
+        return OpenedFile(handle: handle, keepsKernelPages: contents.readingRound == 0)
     }
 
     /// The first open of a version fetches its beginning, and the head of that answer says whether the version is still
@@ -107,8 +108,15 @@ extension FileSystem {
         completion: @escaping @Sendable (Result<ReadBytes, FileSystemError>) -> Void
     ) {
         guard let handle = handles.withLock({ $0.files[id] }) else { return completion(.failure(.badHandle)) }
-        handle.contents.read(offset..<offset + Int64(count), cursor: handle.cursor) { [self] result in
-            if case .failure(.stale) = result { expire(handle.inode) }
+        handle.contents.read(
+            offset..<offset + Int64(count), cursor: handle.cursor, round: handle.readingRound
+        ) { [self] result in
+            switch result {
+            case .failure(.stale): expire(handle.inode)
+            // Pages that were filled before are as wrong as these.
+            case .failure(.storage(let error)) where error.kind == .corrupted: kernelCache.invalidate(handle.inode)
+            case .success, .failure: break
+            }
             completion(result)
         }
     }

@@ -45,7 +45,8 @@ extension FileSystem {
             }
             guard let stored else { return false }
             let content = ObjectContent(
-                engine: engine, name: name, objectGeneration: stored.objectGeneration, size: stored.size)
+                engine: engine, name: name, objectGeneration: stored.objectGeneration, size: stored.size,
+                crc32c: stored.crc32c)
             journaling(name) { () throws(FileSystemError) in
                 try contents.didStore(snapshot, as: Journal.Place(stored), content: content)
             }

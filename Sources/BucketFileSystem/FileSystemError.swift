@@ -35,6 +35,12 @@ extension FileSystemError {
     static let givenUp = FileSystemError.storage(
         StorageError(.cancelled, operation: "insert", message: "it was cancelled"))
 
+    /// What the handle has read may have been damaged on the way.
+    static let wasShownDamage = FileSystemError.storage(
+        StorageError(
+            .corrupted, operation: "read",
+            message: "the file was damaged on the way when it was read before; open it again"))
+
     /// There was no time left for an upload: the next mount has some.
     static func mountEnded(_ name: ObjectName) -> FileSystemError {
         .storage(

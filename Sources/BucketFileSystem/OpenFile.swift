@@ -27,10 +27,13 @@ final class FileHandle: Sendable {
     let contents: FileContents
     let mode: OpenMode
     let cursor = ReadCursor()
+    /// Of the contents, in which it was opened.
+    let readingRound: Int
 
     init(inode: InodeNumber, contents: FileContents, mode: OpenMode) {
         self.inode = inode
         self.contents = contents
         self.mode = mode
+        readingRound = contents.readingRound
     }
 }

@@ -14,6 +14,7 @@ final class Bench: Sendable {
     let damaging: DamagingStore<FailingStore<InMemoryStore>>
     let files: FileSystem
     let journal: Journal
+    let kernel = Kernel()
     private let directory: TemporaryDirectory
 
     static let owner = JournalOwner(bucket: "test", endpoint: "http://test")
@@ -46,7 +47,7 @@ final class Bench: Sendable {
         let log = Log()
         self.log = log
         files = FileSystem(
-            store: damaging, configuration: configuration, journal: journal, kernelCache: NoKernel(),
+            store: damaging, configuration: configuration, journal: journal, kernelCache: kernel,
             log: Logger(level: .debug) { _, line in log.lines.withLock { $0.append(line) } },
             clock: Clock(
                 now: { time.now() },
@@ -232,6 +233,17 @@ final class Bench: Sendable {
 
 struct NoKernel: KernelCache {
     func invalidate(_ inode: InodeNumber) {}
+    func invalidate(_ name: EntryName, in parent: InodeNumber) {}
+    func settle() async {}
+}
+
+/// Notes which inodes it is told to forget.
+final class Kernel: KernelCache {
+    private let inodes = Lock<[InodeNumber]>([])
+
+    var forgotten: [InodeNumber] { inodes.withLock { $0 } }
+
+    func invalidate(_ inode: InodeNumber) { inodes.withLock { $0.append(inode) } }
     func invalidate(_ name: EntryName, in parent: InodeNumber) {}
     func settle() async {}
 }

@@ -9,6 +9,7 @@ enum UnsafeFiles {
         "Sources/BucketFileSystem/Journal/Recovery.swift",
         "Sources/BucketFileSystem/Journal/StagedContent+Whole.swift",
         "Sources/BucketFileSystem/Reading/Block.swift",
+        "Sources/BucketFileSystem/Reading/Flight+Checksums.swift",
         "Sources/BucketFileSystem/Reading/Flight.swift",
         "Sources/BucketFileSystem/Reading/MemoryBudget.swift",
         "Sources/BucketFileSystem/Reading/ObjectContent.swift",

@@ -75,6 +75,36 @@ import Testing
         #expect(outcome.status == 0 || outcome.status == 7, "\(outcome.output)")
     }
 
+    /// The last read fails, whichever range was damaged; what opens the file next fetches it anew.
+    @Test(arguments: [0, 1, 2]) func aLargeFileThatWasDamagedOnTheWayIsAnErrorOnce(skip: Int) throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.run("head -c 9000000 /dev/urandom >\"$T/file\"")
+        try folder.bucket.put(
+            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try folder.bucket.injectFault("storage.objects.media", "corrupt-body", times: 1, skip: skip)
+        try folder.run(
+            """
+            expect "$(stat -c %s "$F/file")" 9000000
+            if md5sum "$F/file" >"$T/sum" 2>"$T/said"; then fail 'md5sum took damaged bytes for the file'; fi
+            grep -q 'Input/output error' "$T/said" || { cat "$T/said"; fail 'another error'; }
+            cmp "$T/file" "$F/file"
+            """)
+    }
+
+    @Test func aPartOfADamagedFileThatTheKernelHasDoesNotStayThere() throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.run("head -c 9000000 /dev/urandom >\"$T/file\"")
+        try folder.bucket.put(
+            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try folder.bucket.injectFault("storage.objects.media", "corrupt-body", times: 1)
+        try folder.run(
+            """
+            head -c 1000000 "$F/file" >/dev/null
+            fails cat "$F/file"
+            cmp "$T/file" "$F/file"
+            """)
+    }
+
     @Test func aFailedCopyCanBeRepeated() throws {
         let folder = try Mounts.folder(on: .local)
         try folder.bucket.injectFault("storage.objects.insert", "return-403", times: 1)

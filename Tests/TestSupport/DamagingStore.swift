@@ -5,22 +5,37 @@ package import ObjectStore
 /// damages, and a range, which has no checksum of its own.
 package final class DamagingStore<Base: ObjectStore>: ObjectStore {
     private let base: Base
-    private let rest = Lock(0)
+    private let state = Lock(State())
+
+    private struct State {
+        /// So many reads are still to be damaged.
+        var reads = 0
+        /// Bytes that are to be damaged once.
+        var bytes: Set<Int64> = []
+
+        mutating func takeDamages(of request: ReadRequest) -> Damages {
+            let damaged = bytes.filter { $0 >= request.offset && $0 - request.offset < request.count ?? .max }
+            bytes.subtract(damaged)
+            defer { reads = max(0, reads - 1) }
+            return Damages(isInEachPiece: reads > 0, bytes: damaged)
+        }
+    }
 
     package init(_ base: Base) { self.base = base }
 
     /// The next `count` reads are damaged.
-    package func damages(_ count: Int) { rest.withLock { $0 = count } }
+    package func damages(_ count: Int) { state.withLock { $0.reads = count } }
+
+    /// The next read of the object's byte at `offset` brings another.
+    package func damages(byteAt offset: Int64) { state.withLock { _ = $0.bytes.insert(offset) } }
 
     package var abilities: StoreAbilities { base.abilities }
 
     @discardableResult
     package func read(_ request: ReadRequest, into receiver: any ReadReceiver) -> any StoreTransfer {
-        let isDamaged = rest.withLock { rest in
-            defer { rest = max(0, rest - 1) }
-            return rest > 0
-        }
-        return base.read(request, into: isDamaged ? Damage(receiver) : receiver)
+        let damages = state.withLock { $0.takeDamages(of: request) }
+        guard damages.isInEachPiece || !damages.bytes.isEmpty else { return base.read(request, into: receiver) }
+        return base.read(request, into: DamagedRead(receiver, damages, offset: request.offset))
     }
 
     package func list(_ query: ListQuery) async throws(StorageError) -> ListPage { try await base.list(query) }
@@ -48,17 +63,37 @@ package final class DamagingStore<Base: ObjectStore>: ObjectStore {
     }
 }
 
-/// Turns a bit in each piece.
-private final class Damage: ReadReceiver {
-    private let receiver: any ReadReceiver
+private struct Damages {
+    var isInEachPiece: Bool
+    /// Offsets in the object.
+    var bytes: Set<Int64>
+}
 
-    init(_ receiver: any ReadReceiver) { self.receiver = receiver }
+/// Turns bits of what passes.
+private final class DamagedRead: ReadReceiver {
+    private let receiver: any ReadReceiver
+    private let damages: Damages
+    /// In the object, of the next byte.
+    private let position: Lock<Int64>
+
+    init(_ receiver: any ReadReceiver, _ damages: Damages, offset: Int64) {
+        self.receiver = receiver
+        self.damages = damages
+        position = Lock(offset)
+    }
 
     func received(_ head: ReadHead) { receiver.received(head) }
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         var damaged = unsafe Array(bytes)
-        damaged[damaged.count / 2] ^= 1
+        if damages.isInEachPiece { damaged[damaged.count / 2] ^= 1 }
+        let start = position.withLock { position in
+            defer { position += Int64(damaged.count) }
+            return position
+        }
+        for byte in damages.bytes where byte >= start && byte - start < damaged.count {
+            damaged[Int(byte - start)] ^= 1
+        }
         unsafe damaged.withUnsafeBytes { unsafe receiver.received($0) }
     }
 

@@ -85,7 +85,16 @@ extension ContentState {
     mutating func takeUnwantedFlights(where condition: (Flight) -> Bool) -> [Flight] {
         let unwanted = flights.filter { !$0.isWanted && condition($0) }
         flights = flights.filter { $0.isWanted || !condition($0) }
+        // What they brought may have been read.
+        for flight in unwanted { noteUnfinished(of: flight) }
         return unwanted
+    }
+
+    /// The same for what was started for a way that nobody follows any more. What it brought is kept.
+    mutating func abandonFlights(of way: ReadCursor.WayID) -> [Flight] {
+        let abandoned = takeUnwantedFlights { $0.way == way }
+        for flight in abandoned where !flight.isWholeObject { keep(flight) }
+        return abandoned
     }
 
     // MARK: The answer
@@ -111,20 +120,26 @@ extension ContentState {
     }
 
     /// Where the next `count` bytes go; nil if nobody wants them.
-    func room(for count: Int, of fetch: Fetch) -> [Span]? {
-        guard let index = index(of: fetch) else { return nil }
-        let end = flights[index].receivedEnd
-        guard Int64(count) <= flights[index].range.upperBound - end else { return nil }
-        return flights[index].spans(of: end..<end + Int64(count))
+    func room(for count: Int, of fetch: Fetch) -> Room? {
+        guard let index = index(of: fetch),
+            Int64(count) <= flights[index].range.upperBound - flights[index].receivedEnd
+        else { return nil }
+        return flights[index].room(for: count, cellSize: checksums.expected == nil ? nil : checksums.cellSize)
     }
 
-    /// `count` more bytes are in their place.
-    /// - Returns: reads that have all they want now.
-    mutating func received(_ count: Int, by fetch: Fetch) -> [Waiting] {
-        guard let index = index(of: fetch) else { return [] }
-        let end = flights[index].receivedEnd + Int64(count)
-        flights[index].receivedEnd = end
-        return flights[index].isWholeObject ? [] : finishReads(of: index, before: end)
+    /// `count` more bytes are in their place. If they are the last of the object, they are handed out only when all
+    /// that came is right.
+    /// - Parameter pieces: those of the bytes' room, with their checksums.
+    mutating func received(_ count: Int, _ pieces: [PieceChecksums.Piece], by fetch: Fetch) -> Completion {
+        guard let index = index(of: fetch) else { return .nothing }
+        let finished = flights[index].receive(count, pieces, cellSize: checksums.cellSize)
+        guard !flights[index].isWholeObject else {
+            flights[index].wholeChecksum = finished.last?.checksum
+            return .nothing
+        }
+        note(finished)
+        if let damage { return .failed(fail(index, damage)) }
+        return .finished(finishReads(of: index, before: flights[index].receivedEnd))
     }
 
     private mutating func finishReads(of index: Int, before end: Int64) -> [Waiting] {
@@ -146,20 +161,33 @@ extension ContentState {
             guard flights[index].receivedEnd == flights[index].range.upperBound, flights[index].isValidated else {
                 return .failed(fail(index, .corrupted, "ended at \(flights[index].receivedEnd)"))
             }
+            if let damage { return .failed(fail(index, damage)) }
+            if let error = wholeDamage(of: flights[index]) { return failed(error, index, fetch) }
             let finished = finishReads(of: index, before: flights[index].range.upperBound)
             keep(flights.remove(at: index))
             return .finished(finished)
         case .failure(let error):
-            // It was asked for under a name or generation that we changed meanwhile.
-            if fetch.identity != identity, error.kind == .notFound || error.kind == .generationChanged {
-                return .again(restart(index, in: fetch.content))
-            }
-            if error.kind == .corrupted, flights[index].isWholeObject, !flights[index].isSecondAttempt {
-                flights[index].isSecondAttempt = true
-                flights[index].receivedEnd = flights[index].range.lowerBound
-                return .again(restart(index, in: fetch.content))
-            }
-            return .failed(fail(index, error))
+            return failed(error, index, fetch)
+        }
+    }
+
+    private mutating func failed(_ error: StorageError, _ index: Int, _ fetch: Fetch) -> Completion {
+        // It was asked for under a name or generation that we changed meanwhile.
+        if fetch.identity != identity, error.kind == .notFound || error.kind == .generationChanged {
+            return .again(restart(index, in: fetch.content))
+        }
+        if error.kind == .corrupted, flights[index].isWholeObject, !flights[index].isSecondAttempt {
+            flights[index].startAgain()
+            return .again(restart(index, in: fetch.content))
+        }
+        return .failed(fail(index, error))
+    }
+
+    /// What is wrong with a whole object. The store has held it against what the answer's head said, if it did.
+    private func wholeDamage(of flight: Flight) -> StorageError? {
+        guard let found = flight.wholeChecksum, let expected = checksums.expected else { return nil }
+        return PieceChecksums.difference(found, expected).map {
+            StorageError(.corrupted, operation: "read", object: identity.name, message: $0)
         }
     }
 
@@ -177,10 +205,11 @@ extension ContentState {
         return fail(index, error)
     }
 
-    /// Ends a flight. What it brought is kept, except of a whole object, which nobody has checked.
+    /// Ends a flight. What it brought is kept, except of a whole object, which nobody has checked, and of damaged ones.
     private mutating func fail(_ index: Int, _ error: StorageError) -> Failure {
         let flight = flights.remove(at: index)
-        if !flight.isWholeObject { keep(flight) }
+        noteUnfinished(of: flight)
+        if !flight.isWholeObject, damage == nil { keep(flight) }
         let reads = flight.readers.compactMap { waiting.removeValue(forKey: $0.waiting) }
         return Failure(reads: reads, opens: flight.opens, transfer: flight.transfer, error: error)
     }

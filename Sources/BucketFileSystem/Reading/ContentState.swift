@@ -28,6 +28,8 @@ struct ContentState {
         case joined
         /// Nobody fetches these yet; nothing was done.
         case missing(Missing)
+        /// Nothing of this content can be trusted.
+        case damaged(StorageError)
     }
 
     struct Missing: Equatable {
@@ -45,9 +47,14 @@ struct ContentState {
     var flights: [Flight] = []
     var waiting: [Int: Waiting] = [:]
     private var lastWaiting = 0
+    private(set) var checksums: PieceChecksums
+    /// What was fetched is not what the bucket has. Which part of it is wrong cannot be told, and some of it was handed
+    /// out: so nothing more is.
+    private(set) var damage: StorageError?
 
-    init(size: Int64, budget: MemoryBudget, identity: ObjectIdentity) {
+    init(size: Int64, crc32c: UInt32?, budget: MemoryBudget, identity: ObjectIdentity) {
         self.size = size
+        checksums = PieceChecksums(size: size, expected: crc32c)
         self.budget = budget
         self.identity = identity
     }
@@ -55,6 +62,7 @@ struct ContentState {
     // MARK: Reads
 
     mutating func answer(_ read: PendingRead) -> Answer {
+        if let damage { return .damaged(damage) }
         let wanted = read.wanted
         // Bytes that are read in a row are hardly read again; others are kept for longer.
         let touches = !read.advice.plan.isSequential
@@ -85,8 +93,20 @@ struct ContentState {
 
     private func missing(for read: PendingRead) -> Missing {
         let gaps = gaps(in: read.wanted)
-        let generous = gaps.map { gap(around: $0.lowerBound, within: read.advice.plan.demand.spanning($0)) }
+        let generous = gaps.map { gap in
+            self.gap(around: gap.lowerBound, within: bounds(for: gap, of: read))
+        }
         return Missing(gaps: gaps, generous: generous)
+    }
+
+    /// What the read's plan wants. Who reads on where bytes have left the memory that were read before begins a little
+    /// earlier, so that all can be checked again.
+    private func bounds(for gap: Range<Int64>, of read: PendingRead) -> Range<Int64> {
+        let planned = read.advice.plan.demand.spanning(gap)
+        guard read.wanted.count >= ReadAheadWindow.neighbourhood, gap.lowerBound == read.wanted.lowerBound,
+            let start = checksums.start(ofWhatIsKnownAt: gap.lowerBound)
+        else { return planned }
+        return planned.spanning(start..<gap.upperBound)
     }
 
     private mutating func use(_ index: Int, for wanted: Range<Int64>, touches: Bool) -> Span {
@@ -139,6 +159,20 @@ struct ContentState {
     /// All of `range` is in memory, or comes with flights whose generation is known to be ours.
     func isComing(_ range: Range<Int64>) -> Bool {
         gaps(in: range).isEmpty && flights.allSatisfy { $0.isValidated || !$0.range.overlaps(range) }
+    }
+
+    // MARK: Checksums
+
+    /// Bytes have come.
+    mutating func note(_ pieces: [PieceChecksums.Piece]) {
+        for piece in pieces { checksums.insert(piece) }
+        guard damage == nil, let problem = checksums.damage() else { return }
+        damage = StorageError(.corrupted, operation: "read", object: identity.name, message: problem)
+    }
+
+    /// A flight has ended, maybe early.
+    mutating func noteUnfinished(of flight: Flight) {
+        if let piece = flight.unfinished, !flight.isWholeObject { note([piece]) }
     }
 
     // MARK: Extents

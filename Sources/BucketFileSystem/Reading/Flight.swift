@@ -19,14 +19,26 @@ struct Flight: OffsetRange {
     /// Reads that wait for the bytes before `end`.
     var readers: [(waiting: Int, end: Int64)] = []
     var opens: [PendingOpen] = []
+    /// The checksum of the bytes that came last, since the last border of pieces.
+    var unfinished: PieceChecksums.Piece?
 
     /// It brings a whole small object, so the store checks its checksum at the end; nobody gets a byte before that.
     let isWholeObject: Bool
     /// It was damaged once, and is fetched again.
     var isSecondAttempt = false
+    /// Of the whole object, when all of it has come.
+    var wholeChecksum: UInt32?
 
     /// Bytes before this may be handed out.
     var readableEnd: Int64 { isWholeObject ? range.lowerBound : receivedEnd }
+
+    /// It is to be fetched once more, from its start.
+    mutating func startAgain() {
+        isSecondAttempt = true
+        receivedEnd = range.lowerBound
+        unfinished = nil
+        wholeChecksum = nil
+    }
 
     var isWanted: Bool { !readers.isEmpty || !opens.isEmpty }
 

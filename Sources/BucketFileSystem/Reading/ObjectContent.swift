@@ -9,13 +9,14 @@ final class ObjectContent: Sendable {
     let size: Int64
     private let state: Lock<ContentState>
 
-    init(engine: ReadEngine, name: ObjectName, objectGeneration: ObjectGeneration, size: Int64) {
+    /// - Parameter crc32c: of all bytes, as the bucket says; nil: it does not, and what is read is not checked.
+    init(engine: ReadEngine, name: ObjectName, objectGeneration: ObjectGeneration, size: Int64, crc32c: UInt32?) {
         precondition(size >= 0, "size \(size)")
         self.engine = engine
         self.size = size
         state = Lock(
             ContentState(
-                size: size, budget: engine.budget,
+                size: size, crc32c: crc32c, budget: engine.budget,
                 identity: ObjectIdentity(name: name, objectGeneration: objectGeneration)))
     }
 
@@ -42,6 +43,9 @@ final class ObjectContent: Sendable {
         withExtendedLifetime(extents) {}
         for flight in unwanted { flight.transfer?.cancel() }
     }
+
+    /// What was fetched is not what the bucket has: every read fails, and a new content must fetch anew.
+    var isDamaged: Bool { state.withLock { $0.damage != nil } }
 
     /// Requests are under way.
     var isFetching: Bool { state.withLock { !$0.flights.isEmpty } }
@@ -99,6 +103,7 @@ final class ObjectContent: Sendable {
         switch answer(read) {
         case .here(let bytes): completion(.success(bytes))
         case .joined: break
+        case .damaged(let error): return completion(.failure(error))
         case .missing:
             ahead = advice.plan.aheadAfterMiss
             if !fetch(read, for: .demand) { engine.budget.wait { self.fetch(read, for: .queuedDemand) } }
@@ -129,7 +134,11 @@ final class ObjectContent: Sendable {
             }
             for launch in launches { send(launch) }
         }
-        if case .here(let bytes) = answer { read.completion(.success(bytes)) }
+        switch answer {
+        case .here(let bytes): read.completion(.success(bytes))
+        case .damaged(let error): read.completion(.failure(error))
+        case .joined, .missing: break
+        }
         return true
     }
 
@@ -157,7 +166,7 @@ final class ObjectContent: Sendable {
 
     /// Stops what was started for a way that nobody follows any more, except what others wait for.
     func cancelReadAhead(for way: ReadCursor.WayID) {
-        let unwanted = state.withLock { $0.takeUnwantedFlights { $0.way == way } }
+        let unwanted = state.withLock { $0.abandonFlights(of: way) }
         for flight in unwanted { flight.transfer?.cancel() }
     }
 
@@ -181,19 +190,18 @@ final class ObjectContent: Sendable {
 
     /// Copies into the flight's blocks, then says so: nobody reads past what was said.
     func received(_ bytes: UnsafeRawBufferPointer, by fetch: Fetch) {
-        guard let spans = state.withLock({ $0.room(for: bytes.count, of: fetch) }) else { return }
-        var next = 0
-        for span in spans {
-            let count = unsafe span.bytes.count
-            unsafe span.fill(from: UnsafeRawBufferPointer(rebasing: bytes[next..<next + count]))
-            next += count
-        }
-        let finished = state.withLock { $0.received(bytes.count, by: fetch) }
-        for read in finished { read.completion(.success(read.bytes)) }
+        guard let room = state.withLock({ $0.room(for: bytes.count, of: fetch) }) else { return }
+        unsafe room.fill(from: bytes)
+        let pieces = unsafe room.pieces(with: bytes)
+        act(on: state.withLock { $0.received(bytes.count, pieces, by: fetch) })
     }
 
     func completed(_ result: Result<Void, StorageError>, by fetch: Fetch) {
-        switch state.withLock({ $0.completed(result, by: fetch) }) {
+        act(on: state.withLock { $0.completed(result, by: fetch) })
+    }
+
+    private func act(on completion: ContentState.Completion) {
+        switch completion {
         case .nothing: break
         case .again(let launch): send(launch)
         case .failed(let failure): report(failure)
@@ -208,6 +216,7 @@ final class ObjectContent: Sendable {
         if failure.reads.isEmpty, failure.opens.isEmpty {
             engine.log(.debug, "read-ahead failed, nobody waited: \(failure.error)")
         }
+        if isDamaged { discard() }
     }
 }
 

@@ -39,7 +39,7 @@ struct ReadAheadWindow: Sendable {
     private static let evident: Int64 = 256 << 10
     /// Random reads fetch the aligned piece of this size around them: at 60 MB/s it adds 1 ms to the 20 ms of a
     /// request, and 64 in flight still fit into 2 Gbit/s.
-    private static let neighbourhood: Int64 = 64 << 10
+    static let neighbourhood: Int64 = 64 << 10
     /// An object up to this size is fetched whole whichever part is wanted first.
     private static let smallObject: Int64 = 128 << 10
     private static let page: Int64 = 4 << 10

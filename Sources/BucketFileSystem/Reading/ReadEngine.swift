@@ -15,6 +15,10 @@
 //   fetched by about 24 parallel requests of 1 to 5 MiB, because one connection is slow and a bucket is not.
 // - A reader that leaves starts small again; what is under way for it is cancelled when its handle closes.
 //
+// Ranges come without a checksum, so that of each block is noted as it arrives (`PieceChecksums`). Whatever the order,
+// the block that makes the object complete is handed out only if all of them together have the object's checksum. If
+// not, the content is damaged for good: it answers nothing any more, and the file's next open makes another.
+//
 // Everything lives inside one `MemoryBudget`. When it is full, extents that were unused for longest go, read-ahead goes
 // without, and demand asks for less, then waits its turn. All open windows together get half of it.
 //

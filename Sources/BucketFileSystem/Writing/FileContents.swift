@@ -12,6 +12,9 @@ final class FileContents: Sendable {
     struct State {
         /// nil: never opened since the bucket's version changed, or there is none.
         var base: ObjectContent?
+        /// Counts how often what was fetched of the bucket's version was damaged and is fetched anew. Handles of an
+        /// earlier round may have been shown damaged bytes, by the kernel too, and get no more.
+        var readingRound = 0
         var staged: StagedWrite?
         /// Another object, whose bytes the file shows where nothing is staged: it is being copied.
         var copied: CopiedBase?
@@ -123,14 +126,24 @@ final class FileContents: Sendable {
 
     // MARK: The bucket's version
 
-    /// Makes the content to read the bucket's version from, anew when the version is another. Staged bytes that are
-    /// whole need none.
+    /// Makes the content to read the bucket's version from, anew when the version is another, or what was fetched of it
+    /// is damaged. Staged bytes that are whole need none.
     func prepareBase(generation: ObjectGeneration, _ make: () -> ObjectContent) {
-        state.withLock { state in
-            guard state.base?.objectGeneration != generation else { return }
-            state.base = make()
+        // What was there ends with this reference, not under the lock.
+        let old = state.withLock { state -> ObjectContent? in
+            let isDamaged = state.base?.isDamaged ?? false
+            guard isDamaged || state.base?.objectGeneration != generation else { return nil }
+            if isDamaged {
+                state.readingRound += 1
+                state.wasRead = false
+            }
+            defer { state.base = make() }
+            return state.base
         }
+        withExtendedLifetime(old) {}
     }
+
+    var readingRound: Int { state.withLock { $0.readingRound } }
 
     /// The bucket's version if opening the file for reading should fetch its beginning: none of it is here, and the
     /// kernel is not likely to have it either.
@@ -166,22 +179,24 @@ final class FileContents: Sendable {
 
     // MARK: Reading
 
+    /// - Parameter round: in which the reading handle was opened.
     func read(
-        _ range: Range<Int64>, cursor: ReadCursor,
+        _ range: Range<Int64>, cursor: ReadCursor, round: Int,
         completion: @escaping @Sendable (Result<ReadBytes, FileSystemError>) -> Void
     ) {
-        let (base, plan) = state.withLock { state -> (ObjectContent?, StagedRead?) in
+        let (base, plan, isOutdated) = state.withLock { state -> (ObjectContent?, StagedRead?, Bool) in
             state.wasRead = true
-            guard let staged = state.staged else { return (state.base, nil) }
+            let isOutdated = round != state.readingRound
+            guard let staged = state.staged else { return (state.base, nil, isOutdated) }
             let end = min(range.upperBound, staged.size)
             guard range.lowerBound < end else {
-                return (nil, StagedRead(file: staged.file, segments: [], range: 0..<0))
+                return (nil, StagedRead(file: staged.file, segments: [], range: 0..<0), false)
             }
             let wanted = range.lowerBound..<end
-            return (
-                state.shownBase, StagedRead(file: staged.file, segments: staged.segments(of: wanted), range: wanted)
-            )
+            let plan = StagedRead(file: staged.file, segments: staged.segments(of: wanted), range: wanted)
+            return (state.shownBase, plan, isOutdated && plan.needsBase)
         }
+        if isOutdated { return completion(.failure(.wasShownDamage)) }
         if let plan { return plan.run(base: base, cursor: cursor, completion: completion) }
         guard let base else { return completion(.success(ReadBytes(pieces: []))) }
         base.read(at: range.lowerBound, count: range.count, cursor: cursor) { result in

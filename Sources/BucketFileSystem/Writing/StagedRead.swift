@@ -7,6 +7,11 @@ struct StagedRead {
     let segments: [StagedWrite.Segment]
     let range: Range<Int64>
 
+    /// Some of it is the bucket's version's.
+    var needsBase: Bool {
+        segments.contains { if case .base = $0 { true } else { false } }
+    }
+
     /// Calls `completion` once: at once when no byte of the bucket's version is needed.
     func run(
         base: ObjectContent?, cursor: ReadCursor,

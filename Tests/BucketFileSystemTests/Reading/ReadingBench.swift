@@ -17,7 +17,7 @@ struct ReadingBench {
     let content: ObjectContent
 
     init(
-        size: Int, memoryLimit: Int64 = 64 << 20, store: InMemoryStore = InMemoryStore(),
+        size: Int, memoryLimit: Int64 = 64 << 20, store: InMemoryStore = InMemoryStore(), knowsChecksum: Bool = true,
         through front: ((InMemoryStore) -> any ObjectStore)? = nil
     ) {
         self.store = store
@@ -25,7 +25,8 @@ struct ReadingBench {
         metadata = store.put("object", bytes)
         engine = ReadEngine(store: front?(store) ?? store, memoryLimit: memoryLimit, log: .silent)
         content = ObjectContent(
-            engine: engine, name: metadata.name, objectGeneration: metadata.objectGeneration, size: Int64(size))
+            engine: engine, name: metadata.name, objectGeneration: metadata.objectGeneration, size: Int64(size),
+            crc32c: knowsChecksum ? metadata.crc32c : nil)
     }
 
     /// Random bytes that repeat, with a period that no block or chunk has.

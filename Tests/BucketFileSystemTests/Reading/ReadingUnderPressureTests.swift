@@ -20,7 +20,8 @@ struct ReadingUnderPressureTests {
         let contents = [12_345_678, 5_000_000, 1 << 20, 70_000, 1].map { size in
             let metadata = store.put("object-\(size)", Array(bytes[..<size]))
             return ObjectContent(
-                engine: engine, name: metadata.name, objectGeneration: metadata.objectGeneration, size: Int64(size))
+                engine: engine, name: metadata.name, objectGeneration: metadata.objectGeneration, size: Int64(size),
+                crc32c: metadata.crc32c)
         }
         let areRight = try await withThrowingTaskGroup(of: Bool.self) { group in
             for reader in 0..<16 as Range<UInt64> {

@@ -40,7 +40,7 @@ final class FaultCampaign: Sendable {
             throw ToolFailure(description: "\(workload) fails without a fault: \(outcome.output)\n\(mounted.logs)")
         }
         let requests = try mounted.bucket.requests().total
-        return RequestFault.all.filter { !workload.isBlind(to: $0) }.flatMap { fault in
+        return RequestFault.all.flatMap { fault in
             (0..<requests).map { Case(workload: workload, fault: fault, skip: $0) }
         }
     }
