@@ -78,6 +78,12 @@ enum AnswersTarget {
 
     private static func check(_ page: ListPage) {
         for item in page.items { check(item) }
+        for name in page.items.map(\.name) + page.names + page.folders {
+            let rest = name.bytes.dropFirst(7)
+            precondition(
+                name.bytes.starts(with: "folder/".utf8) && !rest.dropLast().contains(UInt8(ascii: "/")),
+                "\(name) is elsewhere")
+        }
         for folder in page.folders { precondition(folder.bytes.last == UInt8(ascii: "/"), "\(folder) is no folder") }
     }
 

@@ -23,8 +23,9 @@ extension FirebaseStore {
         }
         do throws(AnswerDocument.Malformed) {
             let document = try AnswerDocument(answer.body, .namePage)
-            return ListPage(
+            let page = ListPage(
                 names: document.names(), folders: document.prefixes(), nextPageToken: document.nextPageToken)
+            return try page.checked(against: query)
         } catch {
             throw ObjectResource.malformed(error, answer, "list", prefix)
         }

@@ -7,8 +7,9 @@ extension GoogleCloudStore {
         let answer = try await listAnswer(query, fields: Self.pageFields)
         do throws(AnswerDocument.Malformed) {
             let document = try AnswerDocument(answer.body, .page)
-            return ListPage(
+            let page = ListPage(
                 items: try document.objects(), folders: document.prefixes(), nextPageToken: document.nextPageToken)
+            return try page.checked(against: query)
         } catch {
             throw ObjectResource.malformed(error, answer, "list", query.prefix)
         }

@@ -51,7 +51,10 @@ struct FirebaseRequestTests {
         #expect(scripted.asked[1].query("pageToken") == "n")
     }
 
-    @Test(arguments: [#"{}"#, #"[]"#, #"{"items":[{}]}"#, #"{"error":{"message":"no"}}"#, #"{"items":[{"name":7}]}"#])
+    @Test(arguments: [
+        #"{}"#, #"[]"#, #"{"items":[{}]}"#, #"{"error":{"message":"no"}}"#, #"{"items":[{"name":7}]}"#,
+        #"{"items":[{"name":"a/b"}]}"#, #"{"items":[],"prefixes":["a"]}"#,
+    ])
     func whatIsNoPageIsMalformed(body: String) async throws {
         let scripted = try ScriptedFirebase([.json(body)])
         let query = ListQuery(prefix: ObjectName(""), collapsesFolders: true)

@@ -73,9 +73,10 @@ struct ListObjectsTests {
 
     @Test func namesAreTheirBytes() async throws {
         let page = try await list(
-            #"{"items":[{"name":"e\u0301\u0000\n\ud83d\ude00","generation":"1","size":"0"}],"prefixes":["\u00e9/"]}"#)
-        #expect(page.items.first?.name == ObjectName("e\u{301}\0\n😀"))
-        #expect(page.folders == [ObjectName([0xC3, 0xA9, 0x2F])])
+            #"{"items":[{"name":"d/e\u0301\u0000\n\ud83d\ude00","generation":1,"size":0}],"prefixes":["d/\u00e9/"]}"#
+        )
+        #expect(page.items.first?.name == ObjectName("d/e\u{301}\0\n😀"))
+        #expect(page.folders == [ObjectName([0x64, 0x2F, 0xC3, 0xA9, 0x2F])])
     }
 
     @Test(arguments: [
@@ -103,6 +104,18 @@ struct ListObjectsTests {
         let error = await failure(
             of: try await scripted.store.list(ListQuery(prefix: ObjectName("d/"), collapsesFolders: true)))
         #expect(error?.kind == .malformedAnswer)
+    }
+
+    /// Such a page would show what is elsewhere, names that no entry can have, or itself for ever.
+    @Test(arguments: [
+        #"{"prefixes":["e/a/"]}"#, #"{"prefixes":["d/a"]}"#, #"{"prefixes":["d/a/b/"]}"#, #"{"prefixes":["d/"]}"#,
+        #"{"items":[{"name":"e","generation":"1","size":"0"}]}"#,
+        #"{"items":[{"name":"d/a/b","generation":"1","size":"0"}]}"#, #"{"items":[],"nextPageToken":"same"}"#,
+    ])
+    func aPageThatWasNotAskedForIsMalformed(body: String) async throws {
+        let query = ListQuery(prefix: ObjectName("d/"), collapsesFolders: true, pageToken: "same")
+        let scripted = try ScriptedStore([.json(body)])
+        #expect(await failure(of: try await scripted.store.list(query))?.kind == .malformedAnswer)
     }
 
     @Test func aMissingBucketIsNamed() async throws {
