@@ -165,9 +165,12 @@ extension FileSystem {
     /// A file that was never stored, but renamed over an object, is about to lose that name. The object would have gone
     /// when the file was stored; now it goes at once, or it would be seen again.
     func deleteReplaced(by inode: InodeNumber) async throws(FileSystemError) {
-        let replaced = try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces }
+        let (name, replaced) = try namespace.withLock { (space) throws(FileSystemError) in
+            let node = try space.node(inode)
+            return (space.objectName(of: node), node.replaces)
+        }
         guard let replaced else { return }
-        try await delete(replaced.metadata.name, replaced, inode)
+        try await delete(name, replaced, inode)
         try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces = nil }
     }
 

@@ -31,9 +31,24 @@ extension FileSystem {
                 return try await storeOnce(contents, of: inode, as: name, over: record, sealedOnly: sealedOnly)
             } catch {
                 // Only the metadata was changed by another client: that is merged, not undone.
-                guard case .stale = error, let record, attempt < 3 else { throw error }
+                guard case .stale = error, attempt < 3 else { throw error }
+                guard let record else {
+                    try await refreshReplaced(by: inode, name)
+                    continue
+                }
                 try await refresh(inode, name, expecting: record)
             }
+        }
+    }
+
+    /// A file that was never stored is to take the place of an object: its metadata anew.
+    private func refreshReplaced(by inode: InodeNumber, _ name: ObjectName) async throws(FileSystemError) {
+        let replaced = try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces }
+        guard let replaced else { throw .stale }
+        let answer = await existing { () async throws(StorageError) in try await self.store.metadata(of: name) }
+        guard let now = try answer.get(), now.objectGeneration == replaced.objectGeneration else { throw .stale }
+        try namespace.withLock { (space) throws(FileSystemError) in
+            try space.node(inode).replaces = FileRecord(now)
         }
     }
 

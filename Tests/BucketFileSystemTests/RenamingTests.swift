@@ -126,6 +126,31 @@ import Testing
         #expect(bench.store.object("f")?.headers.custom["colour"] == "red")
     }
 
+    /// The folder's objects are copied, the old file's among them; it is no version of the new one.
+    @Test func aNewFileThatHasReplacedAnOldOneIsRenamedWithItsFolder() async throws {
+        let bench = Bench()
+        bench.store.put("d/f", [1], headers: ObjectHeaders(custom: ["goog-reserved-posix-mode": "600"]))
+        let handle = try await bench.openForWriting("tmp")
+        try bench.write(handle, "new")
+        try await bench.rename("tmp", to: "d/f")
+        try await bench.rename("d", to: "e")
+        #expect(try await bench.find("e/f").attributes.permissions == 0o644)
+        try await bench.close(handle)
+        #expect(bench.store.names == ["e/f"])
+        #expect(bench.stored("e/f") == "new")
+        #expect(bench.store.object("e/f")?.headers.custom["goog-reserved-posix-mode"] == nil)
+    }
+
+    @Test func aChangeOfMetadataOfWhatANewFileReplacesIsNoConflict() async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let handle = try await bench.openForWriting("tmp")
+        try bench.write(handle, "new")
+        try await bench.rename("tmp", to: "f")
+        bench.store.change(ObjectName("f"), MetadataPatch(custom: ["colour": .set("red")]))
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "new")
+    }
+
     @Test func aNewFileKeepsWhatItTookOverWhenItIsRenamedOn() async throws {
         let bench = Bench()
         bench.store.put("f", [1], headers: ObjectHeaders(custom: ["colour": "red"]))

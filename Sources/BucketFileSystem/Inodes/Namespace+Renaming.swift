@@ -35,7 +35,10 @@ extension Namespace {
             switch child {
             case .node(let node):
                 let object = objectName(of: node)
-                if let record = copies[object] {
+                if node.kind == .file, node.record == nil {
+                    // Not its own copy, but that of the object which it is to replace.
+                    node.replaces = copies[object]
+                } else if let record = copies[object] {
                     node.contents?.relocate(to: object, objectGeneration: record.objectGeneration)
                     stored(node, as: record, now: now)
                 }
