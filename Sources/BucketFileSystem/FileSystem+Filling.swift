@@ -7,17 +7,19 @@ extension FileSystem {
     /// Fetches what the file still shows of the bucket's version into the staging file, several pieces at once, and
     /// makes sure of it: what is damaged on the way must not become the new version. Damage is met once by fetching
     /// again.
+    /// - Parameter record: the bucket's version; nil: there is none, and what the file shows is being copied.
     func fill(
         _ contents: FileContents, _ snapshot: FileContents.Snapshot, of record: FileRecord?
     ) async throws(FileSystemError) {
         guard !snapshot.missingBase.isEmpty else { return }
         guard let base = snapshot.base else { throw .stale }
+        let checksum = (snapshot.copied?.record ?? record)?.metadata.crc32c
         do throws(FileSystemError) {
-            try await fillOnce(contents, snapshot.missingBase, of: base, record?.metadata.crc32c)
+            try await fillOnce(contents, snapshot.missingBase, of: base, checksum)
         } catch {
             guard case .storage(let damage) = error, damage.kind == .corrupted else { throw error }
             log(.warning, "\(damage); again")
-            try await fillOnce(contents, snapshot.missingBase, of: base, record?.metadata.crc32c)
+            try await fillOnce(contents, snapshot.missingBase, of: base, checksum)
         }
     }
 

@@ -132,7 +132,7 @@ extension FileSystem {
         for target in copies.withLock({ $0[inode] }) ?? [] {
             let contents = try? namespace.withLock { try $0.node(target).contents }
             if let contents, let snapshot = contents.snapshotOfCopy() {
-                try await fill(contents, snapshot, of: snapshot.copied?.record)
+                try await fill(contents, snapshot, of: nil)
                 contents.didSaveForHolders()
             }
             endCopying(inode, to: target)

@@ -78,7 +78,7 @@ extension FileSystem {
             guard case .staging = error, contents.isDirty, !contents.isSealed else { throw error }
             // The copy is to have all of the file.
             if let snapshot = contents.snapshot() {
-                try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
+                try await fill(contents, snapshot, of: record)
             }
             // Written while it was being sent. A copy holds still.
             let copy = try makeStagingFile()
@@ -103,7 +103,7 @@ extension FileSystem {
         _ snapshot: FileContents.Snapshot, _ contents: FileContents, of inode: InodeNumber, as name: ObjectName,
         over record: FileRecord?
     ) async throws(FileSystemError) {
-        try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
+        try await fill(contents, snapshot, of: record)
         let checksum = try await onStagingQueue { () throws(FileSystemError) in
             if let known = snapshot.checksum { return known }
             return try snapshot.file.checksum(size: snapshot.size)

@@ -35,7 +35,7 @@ extension FileSystem {
             let whole = try await contents.gate.pass { () async throws(FileSystemError) -> FileContents.Snapshot? in
                 guard let snapshot = contents.snapshot() else { return nil }
                 let record = try place(of: inode).record
-                try await fill(contents, snapshot, of: snapshot.copied?.record ?? record)
+                try await fill(contents, snapshot, of: record)
                 return contents.snapshot()
             }
             guard let whole, whole.missingBase.isEmpty else { return whole == nil }

@@ -97,6 +97,18 @@ import Testing
         bench.files.release(source)
     }
 
+    @Test func aFileThatIsBeingCopiedOverIsRemoved() async throws {
+        try await bench.write("b.txt", "old")
+        let source = try await reader("a.txt")
+        let target = try await bench.openForWriting("b.txt", truncates: true)
+        #expect(try bench.files.copyRange(from: source, at: 0, to: target, at: 0, count: 40) == 9)
+        try await bench.unlink("b.txt")
+        #expect(try await bench.read(target) == "some text")
+        try await bench.close(target)
+        #expect(bench.store.names == ["a.txt"])
+        bench.files.release(source)
+    }
+
     @Test func anExistingFileIsReplacedAndKeepsWhatWasSetOnIt() async throws {
         bench.store.put("b.txt", Array("old".utf8), headers: ObjectHeaders(cacheControl: "no-cache"))
         let source = try await reader("a.txt")
