@@ -5,7 +5,7 @@ usage: random-operations.py MOUNTED LOCAL SEED COUNT [OMITTED ...]
 
 COUNT 0 only compares what both hold. OMITTED are operations (WEIGHTS) that the server behind the mount has no part of.
 Exits 1 at the first difference, after printing the last operations; the seed is all that is needed to see it again in
-two empty folders.
+two folders that are as these were.
 """
 import errno
 import mmap
@@ -17,11 +17,15 @@ import sys
 
 NAMES = ["a", "b", "c", "d e", "\u00e9", "e\u0301", "f.txt", "g%", "h#?",
          "i+&", "j.gz", "%2E", ".x", "k~", "l:*", "a-", "a.b", "a0"]
+ATTRIBUTES = {
+    "user.color": [b"", b"x", "\u00e9".encode(), b"v" * 100], "user.\u00e9": [b"1", b"2"],
+    "user.mime_type": [b"text/x-a", b"image/x-b"], "user.storage.cache_control": [b"no-store", b"max-age=60"],
+}
 SIZES = [0, 1, 100, 5000, 66000, 200000]
 DEEPEST = 4
 MOST_FILES = 120
-# Times that were set, not those of writing: only these are compared.
-MARK = 123
+# Seconds. Earlier times were set, later ones are those of writing: only those that were set are compared.
+NOW = 1_500_000_000
 
 
 class Difference(Exception):
@@ -131,6 +135,8 @@ class Twins:
         source = self.anything()
         if source:
             target = self.place() if self.chance.random() < 0.7 else self.anything()
+            # What is replaced in a bucket leaves its attributes to what replaces it.
+            self.remove_attributes(target)
             self.both(
                 ("rename", source, target),
                 lambda root: os.rename(os.path.join(root, source), os.path.join(root, target)))
@@ -166,24 +172,38 @@ class Twins:
 
     def set_times(self):
         path = self.pick(self.plain)
-        time = self.chance.randrange(1, 2 * 10**9) * 10**9 + self.chance.randrange(10**6) * 1000 + MARK
+        time = self.chance.randrange(10**9, NOW * 10**9)
         if path:
             self.both(("utime", path, time), lambda root: os.utime(self.inside(root, path), ns=(time, time)))
 
-    def use_attribute(self):
-        path, value = self.pick(self.plain), self.chance.choice([b"", b"x", "\u00e9".encode(), b"v" * 100])
-        if not path:
-            return
+    # -- Extended attributes
 
-        def call(root):
-            file = self.inside(root, path)
-            os.setxattr(file, "user.color", value)
-            got = os.getxattr(file, "user.color")
-            listed = "user.color" in os.listxattr(file)
-            os.removexattr(file, "user.color")
-            return got, listed, "user.color" in os.listxattr(file)
+    def set_attribute(self):
+        path, name = self.pick(self.plain), self.chance.choice(list(ATTRIBUTES))
+        value = self.chance.choice(ATTRIBUTES[name])
+        # Each object has a type, whether or not somebody set one.
+        flags = 0 if name == "user.mime_type" else self.chance.choice([0, 0, os.XATTR_CREATE, os.XATTR_REPLACE])
+        if path:
+            self.both(
+                ("setxattr", path, name, value, flags),
+                lambda root: os.setxattr(self.inside(root, path), name, value, flags))
 
-        self.both(("xattr", path, value), call)
+    def look_at_attributes(self):
+        path = self.pick(self.plain)
+        if path:
+            self.both(("listxattr", path), lambda root: attributes(self.inside(root, path)))
+
+    def remove_attribute(self):
+        path, name = self.pick(self.plain), self.chance.choice(list(ATTRIBUTES))
+        if path and (name != "user.mime_type" or name in attributes(os.path.join(self.roots[0], path))):
+            self.both(
+                ("removexattr", path, name), lambda root: os.removexattr(self.inside(root, path), name))
+
+    def remove_attributes(self, path):
+        local = os.path.join(self.roots[0], path)
+        if os.path.isfile(local) and not os.path.islink(local) and attributes(local):
+            self.both(("remove all attributes", path), lambda root: [
+                os.removexattr(os.path.join(root, path), name) for name in attributes(os.path.join(root, path))])
 
     # -- Looking
 
@@ -211,6 +231,38 @@ class Twins:
             self.both(("read", path), lambda root: contents(self.inside(root, path)))
 
     # -- Open files
+
+    def copy_file(self):
+        source, target = self.pick(self.plain), self.place()
+        if not source or source == target:
+            return
+        count = self.chance.choice([1 << 30, self.chance.randrange(300000)])
+
+        def call(root):
+            rest = count
+            with open(self.inside(root, target), "wb") as into, open(self.inside(root, source), "rb") as file:
+                while copied := os.copy_file_range(file.fileno(), into.fileno(), rest):
+                    rest -= copied
+            return rest
+
+        self.both(("copy", source, target, count), call)
+
+    def write_after_close(self):
+        path, data = self.pick(self.plain), self.bytes()
+        if not path or not data or os.path.getsize(os.path.join(self.roots[0], path)) == 0:
+            return
+
+        def call(root):
+            descriptor = os.open(self.inside(root, path), os.O_RDWR)
+            try:
+                mapping = mmap.mmap(descriptor, 0)
+            finally:
+                os.close(descriptor)
+            with mapping:
+                count = min(len(data), len(mapping))
+                mapping[:count] = data[:count]
+
+        self.both(("map and close", path, len(data)), call)
 
     def open_file(self):
         path = self.pick(self.plain)
@@ -278,13 +330,19 @@ class Twins:
 WEIGHTS = {
     "write_file": 18, "create_exclusively": 2, "make_folder": 8, "remove_folder": 4, "remove": 6, "remove_tree": 1,
     "rename": 10, "make_link": 4, "make_hard_link": 1, "truncate": 4, "set_mode": 6, "set_times": 5,
-    "use_attribute": 3, "list_folder": 4, "look": 5, "look_below_file": 2, "read_file": 6, "open_file": 5,
+    "set_attribute": 5, "look_at_attributes": 1, "remove_attribute": 2, "copy_file": 4, "write_after_close": 2,
+    "list_folder": 4, "look": 5, "look_below_file": 2, "read_file": 6, "open_file": 5,
     "close_file": 4, "use_open_file": 20,
 }
 
 
 def time_of(status):
-    return status.st_mtime_ns if status.st_mtime_ns % 1000 == MARK else "whenever"
+    return status.st_mtime_ns if status.st_mtime < NOW else "whenever"
+
+
+def attributes(path):
+    """What somebody has set: the mount does not list a type that the name suggests."""
+    return {name: os.getxattr(path, name) for name in sorted(os.listxattr(path)) if name.startswith("user.")}
 
 
 def contents(path):
@@ -305,7 +363,7 @@ def tree(root):
             status = os.lstat(path)
             key, mode = os.path.relpath(path, root), oct(status.st_mode & 0o7777)
             if stat.S_ISREG(status.st_mode):
-                found[key] = (status.st_size, mode, time_of(status), contents(path))
+                found[key] = (status.st_size, mode, time_of(status), contents(path), attributes(path))
             elif stat.S_ISLNK(status.st_mode):
                 found[key] = os.readlink(path)
             else:
