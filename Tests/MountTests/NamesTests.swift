@@ -71,6 +71,23 @@ import Testing
             """)
     }
 
+    /// The Firebase protocol shows none with an empty segment, and so leaves them where they are.
+    @Test(arguments: Server.allCases)
+    func oddObjectNamesMoveAndGoWithTheirFolder(server: Server) throws {
+        let folder = try Mounts.prefix(on: server)
+        let long = String(repeating: "z", count: 300)
+        var odd = ["./dot", "../dots", "x/../y", "\(long)/\(long)", "both", "both/inside", "plain"]
+        if server != .firebase { odd += ["a//b", "/x", "//", "c/"] }
+        // The service has no names with line ends, but another server has.
+        if server == .fakeGCS { odd.append("new\nline") }
+        for name in odd { try folder.bucket.put(folder.object("old/\(name)"), name) }
+        try folder.run("ls -lR \"$F\"; mv \"$F/old\" \"$F/new\"; ls -lR \"$F\"; [ ! -e \"$F/old\" ]")
+        #expect(try folder.bucket.list(folder.object("old")).isEmpty)
+        for name in odd { #expect(try folder.bucket.text(folder.object("new/\(name)")) == name, "\(name)") }
+        try folder.run("rm -r \"$F/new\"; [ ! -e \"$F/new\" ]")
+        #expect(try folder.bucket.list(folder.object("new")).isEmpty)
+    }
+
     @Test(arguments: Server.allCases)
     func aFileAndAFolderOfOneNameAreBothReachable(server: Server) throws {
         let folder = try Mounts.prefix(on: server)
@@ -85,6 +102,15 @@ import Testing
             """)
         #expect(try folder.bucket.text(folder.object("both/inside")) == "inside")
         #expect(try folder.bucket.object(folder.object("both")) == nil)
+        try folder.bucket.put(folder.object("two"), "file")
+        try folder.bucket.put(folder.object("two/inside"), "inside")
+        try folder.run(
+            """
+            '\(Programs.firemount)' refresh "$F"
+            rm -r "$F"/both*; rm -r "$(find "$F" -mindepth 1 -type d)"
+            expect "$(cat "$(find "$F" -type f)")" file
+            """)
+        #expect(try folder.bucket.list(folder.object("")).filter { !$0.hasSuffix("/") } == [folder.object("two")])
     }
 
     @Test(arguments: Server.allCases)

@@ -101,6 +101,8 @@ import Testing
                 same "$T/modules" modules
                 expect "$(find "$F/modules" -name '*.js' | wc -l)" \(count)
                 """, limit: .seconds(400))
+        let peak = try #require(folder.mounted.process?.peakResidentBytes)
+        #expect(peak < (256 + 64) << 20, "the mount held \(peak >> 20) MiB")
     }
 
     @Test(arguments: servers) func zipAddsToAnArchiveAndUnzipReadsIt(server: Server) throws {

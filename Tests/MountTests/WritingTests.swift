@@ -24,6 +24,21 @@ import Testing
     }
 
     @Test(arguments: Server.allCases)
+    func appendingToALargerFileKeepsItsBeginning(server: Server) throws {
+        let folder = try Mounts.folder(on: server)
+        try folder.run("head -c 6000000 /dev/urandom >\"$T/file\"; cp \"$T/file\" \"$F/file\"")
+        try folder.seenAfresh {
+            try $0.run(
+                """
+                local='\(folder.scratch.path)/file'
+                for i in 1 2 3; do echo line $i | tee -a "$local" >>"$F/file"; done
+                expect "$(stat -c %s "$F/file")" "$(stat -c %s "$local")"
+                """)
+        }
+        try folder.run("'\(Programs.firemount)' refresh \"$F/file\"; cmp \"$T/file\" \"$F/file\"")
+    }
+
+    @Test(arguments: Server.allCases)
     func sharedMemoryMapsWriteThrough(server: Server) throws {
         let folder = try Mounts.folder(on: server)
         try folder.run(
