@@ -79,6 +79,8 @@ final class RandomOperations {
     static let sizes = [0, 1, 17, 100, 1_000, 5_000]
     static let mostHandles = 4
     static let deepest = 4
+    /// More than so many files and folders would meet too seldom.
+    private static let mostNodes = 60
 
     init(seed: UInt64) {
         self.seed = seed
@@ -113,6 +115,9 @@ final class RandomOperations {
     }
 
     private func step() async throws {
+        if tree.all().count > Self.mostNodes, random.chance(1, in: 2) {
+            return random.chance(2, in: 3) ? try await unlink() : try await removeFolder()
+        }
         switch Int.random(in: 0..<2_000, using: &random) {
         case 0..<260: try await create()
         case 260..<400: try await openExisting()
