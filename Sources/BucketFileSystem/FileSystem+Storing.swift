@@ -30,8 +30,9 @@ extension FileSystem {
             do throws(FileSystemError) {
                 return try await storeOnce(contents, of: inode, as: name, over: record, sealedOnly: sealedOnly)
             } catch {
-                // Only the metadata was changed by another client: that is merged, not undone.
                 guard case .stale = error, attempt < 3 else { throw error }
+                if try await adoptUnanswered(contents, of: inode, name, over: record) { continue }
+                // Only the metadata was changed by another client: that is merged, not undone.
                 guard let record else {
                     try await refreshReplaced(by: inode, name)
                     continue
@@ -56,6 +57,19 @@ extension FileSystem {
     func forgetRemoved(_ contents: FileContents, _ name: ObjectName) {
         contents.forgetUnsaved()
         journaling(name) { () throws(FileSystemError) in try contents.disown() }
+    }
+
+    /// An upload whose answer was lost may have made the version that is in the way now: then that is what the file is
+    /// based on. Otherwise our own success would be a conflict, for who tries again after an outage.
+    private func adoptUnanswered(
+        _ contents: FileContents, of inode: InodeNumber, _ name: ObjectName, over record: FileRecord?
+    ) async throws(FileSystemError) -> Bool {
+        guard let sent = contents.takeUnanswered() else { return false }
+        let found = try await fromStore { () async throws(StorageError) in try await store.metadata(of: name) }
+        guard sent.isThat(of: found), found.objectGeneration != record?.objectGeneration else { return false }
+        log(.info, "\(name): the upload that seemed to fail has succeeded")
+        try didStore(found, of: inode)
+        return true
     }
 
     private func storeOnce(
@@ -135,6 +149,7 @@ extension FileSystem {
             try didStore(stored, of: inode)
             try settleChanges(of: inode, contents)
         } catch {
+            if case .storage = error { contents.mayHaveStored(SentContent(size: snapshot.size, crc32c: checksum)) }
             if case .stale = error, isExclusive { throw .exists }
             throw error.asFailureToStore
         }

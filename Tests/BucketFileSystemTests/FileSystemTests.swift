@@ -223,6 +223,30 @@ import Testing
         #expect(bench.stored("f") == "data")
     }
 
+    @Test(arguments: ["f", "new"])
+    func anUploadWhoseAnswerWasLostIsNoConflictForTheNext(name: String) async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let handle = try await bench.openForWriting(name)
+        try bench.write(handle, "first")
+        bench.failing.fail(.insert, .afterEffect, with: .timedOut)
+        #expect(await failure { try await bench.files.synchronize(handle) }?.word == "storage")
+        #expect(bench.stored(name) == "first")
+        try bench.write(handle, "second")
+        try await bench.close(handle)
+        #expect(bench.stored(name) == "second")
+    }
+
+    @Test func whatAnotherClientStoredAfterAFailureIsAConflict() async throws {
+        let bench = Bench(objects: [("f", "old")])
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "first")
+        bench.failing.fail(.insert, with: .timedOut)
+        #expect(await failure { try await bench.files.synchronize(handle) }?.word == "storage")
+        bench.store.put("f", Array("theirs".utf8))
+        #expect(await failure { try await bench.close(handle) }?.word == "stale")
+        #expect(bench.stored("f") == "theirs")
+    }
+
     @Test func emptiedFileIsStoredAtTheLastCloseOfItsCaller() async throws {
         let bench = Bench(objects: [("f", "old")])
         let handle = try await bench.openForWriting("f", truncates: true)

@@ -49,6 +49,12 @@ extension FileContents {
         try snapshot.file.entry?.seal(seal) { isUnchanged(since: snapshot.version) }
     }
 
+    /// An upload has failed; the bucket may have what it sent all the same.
+    func mayHaveStored(_ content: SentContent) { state.withLock { $0.unanswered = content } }
+
+    /// What the bucket may have of this file without our knowing it.
+    func takeUnanswered() -> SentContent? { state.withLock { $0.unanswered.take() } }
+
     /// The bucket has `snapshot`, as `place` says. What was written since stays dirty.
     func didStore(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
         let (base, staged, superseded) = state.withLock { state in

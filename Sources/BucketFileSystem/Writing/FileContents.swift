@@ -42,6 +42,8 @@ final class FileContents: Sendable {
         var stream: UploadStream?
         /// Such an upload is worth beginning: everything so far is new, and none has been tried.
         var mayStream = true
+        /// What an upload sent that ended without an answer.
+        var unanswered: SentContent?
         /// Somebody cancelled storing it; a write makes it worth storing again.
         var isGivenUp = false
 
