@@ -54,6 +54,8 @@ struct ServiceCaller: Sendable {
         /// Whether an earlier attempt failed in a way that leaves open whether the server acted on it.
         let isAmbiguous: Bool
 
+        var isSuccess: Bool { (try? result.get()) != nil }
+
         /// Whether the server may have done what was asked although `error` came of it: the precondition may have
         /// failed after an attempt whose answer was lost, and a damaged answer may have told of a success.
         func mayHaveSucceeded(despite error: StorageError) -> Bool {
@@ -118,7 +120,7 @@ struct ServiceCaller: Sendable {
     func perform(_ call: Call, for upload: Upload) async -> Outcome {
         var wasDropped = false
         while await upload.mayGoOn() {
-            if let outcome = await upload.run({ await perform(call) }) {
+            if let outcome = await upload.run(keeping: \.isSuccess, { await perform(call) }) {
                 return Outcome(result: outcome.result, isAmbiguous: outcome.isAmbiguous || wasDropped)
             }
             wasDropped = true
@@ -203,7 +205,7 @@ struct ServiceCaller: Sendable {
         request.stallLimit = stallLimit(call.safety, remaining: state.remaining)
         if call.upload == nil { request.deadline = state.remaining }
         call.upload?.beginAttempt()
-        let answer = try await self.answer(to: request, bodyLimit: call.bodyLimit)
+        let answer = try await self.answer(to: request, bodyLimit: call.bodyLimit, carrying: call.upload)
         if answer.head.answersSecondTry { state.becameAmbiguous() }
         guard (200...299).contains(answer.status) else { throw .refused(ErrorAnswer(answer.head, body: answer.body)) }
         return answer
@@ -219,6 +221,32 @@ struct ServiceCaller: Sendable {
             throw .failed(error)
         }
     }
+
+    /// One request, sent once, that carries a part of an upload or all of it. When all of it has left the server may
+    /// act on it, so whoever gives it up then waits a moment to learn what came of it.
+    func answer(
+        to request: HTTPRequest, bodyLimit: Int, carrying body: UploadBody?
+    ) async throws(Setback) -> HTTPAnswer {
+        guard let body else { return try await answer(to: request, bodyLimit: bodyLimit) }
+        let sending = Task { () async -> Result<HTTPAnswer, Setback> in
+            do throws(Setback) { return .success(try await answer(to: request, bodyLimit: bodyLimit)) } catch {
+                return .failure(error)
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await sending.value
+        } onCancel: {
+            guard body.hasLeft else { return sending.cancel() }
+            Task {
+                try? await Task.sleep(for: Self.lastWord)
+                sending.cancel()
+            }
+        }
+        return try result.get()
+    }
+
+    /// Most servers answer in that time, and whoever cancels an upload because none does need not wait long.
+    private static let lastWord = Duration.seconds(2)
 
     /// Waits before the next attempt, or throws what ends the call.
     func pause(after setback: Setback, _ call: Call, _ state: inout RetryState) async throws(StorageError) {

@@ -82,6 +82,27 @@ struct StatusTests {
         #expect(try !mounted.bucket.list("t1/").contains("t1/b"), "what was cancelled is not stored after all")
     }
 
+    @Test func whatIsCancelledTooLateIsStoredAndToldSo() throws {
+        let mounted = try MountedBucket(on: .local)
+        defer { mounted.tearDown() }
+        let folder = try mounted.newFolder()
+        try folder.run("echo old >\"$F/file\"")
+        let server = try #require(mounted.server.processID)
+        defer { kill(server, SIGCONT) }
+        try folder.run(
+            """
+            kill -STOP \(server)
+            (cp /etc/hostname "$F/file") & copying=$!
+            until '\(Programs.firemount)' status "$M" | grep -q '100 %.*/file'; do sleep 0.02; done
+            id=$('\(Programs.firemount)' status "$M" | sed -n 's|^  *\\([0-9][0-9]*\\) .*/file$|\\1|p')
+            '\(Programs.firemount)' cancel "$M" "$id"; kill -CONT \(server)
+            wait $copying || fail 'the bucket has it, and the copy has failed'
+            cmp /etc/hostname "$F/file"
+            """)
+        let stored = try folder.bucket.get(folder.object("file"))
+        #expect(try stored == Data(contentsOf: URL(fileURLWithPath: "/etc/hostname")))
+    }
+
     @Test func aDeadMountIsShownAsSuch() throws {
         let mounted = try MountedBucket(on: .local)
         defer { mounted.tearDown() }

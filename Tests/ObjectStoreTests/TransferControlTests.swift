@@ -33,6 +33,14 @@ struct TransferControlTests {
         #expect(outcome == nil)
     }
 
+    @Test func whatCouldNotBeDroppedAnyMoreCounts() async {
+        let outcome = await control.run(keeping: { $0 == 3 }) { [control] in
+            control.cancel()
+            return 3
+        }
+        #expect(outcome == 3)
+    }
+
     @Test func whoWaitsGoesOnAfterTheResume() async {
         control.pause()
         async let mayGoOn = control.waitUntilRunning()

@@ -207,8 +207,9 @@ struct ResumableUpload {
         let (caller, sent) = (self.caller, request)
         let answer: HTTPAnswer
         do throws(ServiceCaller.Setback) {
-            let received = try await upload.run { () async throws(ServiceCaller.Setback) in
-                try await caller.answer(to: sent, bodyLimit: 1 << 20)
+            let received = try await upload.run(keeping: { (200...201).contains($0.status) }) {
+                () async throws(ServiceCaller.Setback) in
+                try await caller.answer(to: sent, bodyLimit: 1 << 20, carrying: body)
             }
             guard let received else { return dropped() }
             answer = received

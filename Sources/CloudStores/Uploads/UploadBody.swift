@@ -41,6 +41,9 @@ final class UploadBody: HTTPBodySource {
 
     func beginAttempt() { state.withLock { $0 = Attempt() } }
 
+    /// The connection has taken all of it: the server may act on it now.
+    var hasLeft: Bool { state.withLock { $0.end >= length } }
+
     func attempt() -> Attempt { state.withLock { $0 } }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {

@@ -87,8 +87,10 @@ package final class TransferControl: Sendable {
     }
 
     /// Runs one request, cancelled with the calling task, or as soon as the transfer is paused or cancelled.
+    /// - Parameter isFinal: whether an outcome counts although the request was to be dropped: it was too late for that.
     /// - Returns: what came of it; nil: it was dropped, or the transfer was not running to begin with.
     package func run<Value: Sendable, Failure: Error>(
+        keeping isFinal: (Value) -> Bool = { _ in false },
         _ request: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value? {
         let task = guarded.withLock { guarded -> Task<Result<Value, Failure>, Never>? in
@@ -114,7 +116,8 @@ package final class TransferControl: Sendable {
             guarded.drop = nil
             return guarded.wasDropped
         }
-        return wasDropped ? nil : try result.get()
+        if wasDropped, (try? result.get()).map(isFinal) != true { return nil }
+        return try result.get()
     }
 
     package func report(_ change: (inout TransferProgress) -> Void) { guarded.withLock { change(&$0.progress) } }
@@ -160,10 +163,11 @@ extension Upload {
 
     /// Runs one request under the upload's control; see `TransferControl.run`.
     package func run<Value: Sendable, Failure: Error>(
+        keeping isFinal: (Value) -> Bool = { _ in false },
         _ request: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value? {
         guard let control else { return try await request() }
-        return try await control.run(request)
+        return try await control.run(keeping: isFinal, request)
     }
 
     /// Bytes before `offset` were handed to the connection.
