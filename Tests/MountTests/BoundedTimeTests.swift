@@ -41,7 +41,7 @@ struct BoundedTimeTests {
         defer { trials.forEach { $0.mounted.tearDown() } }
         // All at once: they wait more than they work.
         let script = try trials.map { trial in
-            let command = try trial.command(margin: 4)
+            let command = try trial.command(margin: 8)
             return "(said=$(\(command) 2>&1) || echo \"\(trial.mounted.server.kind), \(trial.mode): $said\") &\n"
         }
         let outcome = try Tool(limit: .seconds(120)).run(["bash", "-c", script.joined() + "wait"])

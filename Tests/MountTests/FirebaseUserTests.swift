@@ -62,8 +62,11 @@ import Testing
             firemount mount "gs://test-bucket/users/$uid" "$M" --user $OPTIONS
             # Six seconds and more of writing, with tokens that live for four.
             head -c 3000000 /dev/urandom >"$T/big"
+            for part in 1 2 3 4 5 6 7 8 9; do cat "$T/big"; sleep 0.7; done >"$M/long" & long=$!
             for part in 1 2 3 4 5 6 7; do cp "$T/big" "$M/$part"; sleep 0.9; done
             for part in 1 7; do cmp "$T/big" "$M/$part"; done
+            wait $long
+            for part in 1 2 3 4 5 6 7 8 9; do cat "$T/big"; done | cmp - "$M/long"
             firemount unmount "$M"
             """)
         #expect(try bucket.requests().counts["auth.token", default: 0] >= 2)

@@ -168,6 +168,23 @@ import Testing
         }
     }
 
+    @Test func tailFollowsALogThatAnotherClientReplaces() throws {
+        let folder = try Mounts.prefix(on: .local)
+        try folder.bucket.put(folder.object("log"), "one\n")
+        let url = "\(uploadURL(of: folder, "log"))"
+        try folder.run(
+            """
+            tail -n +1 -s 0.2 -F "$F/log" >"$T/followed" 2>"$T/said.F" & byName=$!
+            tail -n +1 -s 0.2 -f "$F/log" >"$T/held" 2>"$T/said.f" & byHandle=$!
+            trap 'kill $byName $byHandle 2>/dev/null || true' EXIT
+            until grep -q one "$T/followed" && grep -q one "$T/held"; do sleep 0.05; done
+            printf 'one\\ntwo\\n' | curl -sf -o /dev/null --data-binary @- '\(url)'
+            until grep -q two "$T/followed"; do sleep 0.05; done
+            # Whoever holds the old version is told, or sees the new one.
+            until grep -q two "$T/held" || grep -q 'log' "$T/said.f"; do sleep 0.05; done
+            """, limit: .seconds(30))
+    }
+
     @Test(arguments: Server.allCases)
     func storedBytesOfCompressedObjectsAreShownAsTheyAre(server: Server) throws {
         let folder = try Mounts.prefix(on: server)

@@ -11,6 +11,8 @@ package final class Journal: Sendable {
     package let owner: JournalOwner
     private let database: Lock<JournalDatabase>
     private let lastID: Lock<Int64>
+    /// What is done and could not be removed, for want of space on the disk. It goes with the next that can be.
+    private let leftOver = Lock<[JournalEntry.ID]>([])
 
     /// A new, empty one.
     package convenience init(in parent: String, for owner: JournalOwner) throws(FileSystemError) {
@@ -91,6 +93,7 @@ package final class Journal: Sendable {
         _ content: Content, _ extents: [StagedExtents.Extent], removing superseded: [JournalEntry.ID] = [],
         isDurable: Bool = false
     ) throws(FileSystemError) {
+        isWanted(content.id)
         try database.withLock { (database) throws(FileSystemError) in
             try database.transaction(isDurable: isDurable) { () throws(FileSystemError) in
                 for id in superseded { try Self.remove(id, from: database) }
@@ -191,13 +194,28 @@ package final class Journal: Sendable {
 
     /// The bucket has it, or nobody wants it any more.
     func remove(_ ids: [JournalEntry.ID], isDurable: Bool = false) throws(FileSystemError) {
-        if ids.isEmpty { return }
-        try database.withLock { (database) throws(FileSystemError) in
-            try database.transaction(isDurable: isDurable) { () throws(FileSystemError) in
-                for id in ids { try Self.remove(id, from: database) }
+        let due = leftOver.withLock { leftOver in
+            defer { leftOver = [] }
+            return leftOver + ids
+        }
+        if due.isEmpty { return }
+        do throws(FileSystemError) {
+            try database.withLock { (database) throws(FileSystemError) in
+                try database.transaction(isDurable: isDurable) { () throws(FileSystemError) in
+                    for id in due { try Self.remove(id, from: database) }
+                }
             }
+        } catch {
+            leftOver.withLock { $0 += due }
+            throw error
         }
     }
+
+    /// An entry begins anew.
+    private func isWanted(_ id: JournalEntry.ID) { leftOver.withLock { $0.removeAll { $0 == id } } }
+
+    /// Whoever asks what is there shall not hear of what is done.
+    private func removeLeftOver() { try? remove([]) }
 
     func mark(_ id: JournalEntry.ID, _ state: JournalEntry.State, message: String?) throws(FileSystemError) {
         try database.withLock { (database) throws(FileSystemError) in
@@ -211,12 +229,14 @@ package final class Journal: Sendable {
 
     /// Everything, in the order it was made. Damaged rows are told in the second part.
     package func entries() throws(FileSystemError) -> (entries: [JournalEntry], damaged: [String]) {
-        try database.withLock { (database) throws(FileSystemError) in try JournalRows.read(database) }
+        removeLeftOver()
+        return try database.withLock { (database) throws(FileSystemError) in try JournalRows.read(database) }
     }
 
     var isEmpty: Bool {
         get throws(FileSystemError) {
-            try database.withLock { (database) throws(FileSystemError) in
+            removeLeftOver()
+            return try database.withLock { (database) throws(FileSystemError) in
                 let any = try database.statement("SELECT 1 FROM entries LIMIT 1")
                 defer { any.reset() }
                 return try !any.step()

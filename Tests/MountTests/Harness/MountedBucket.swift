@@ -18,6 +18,9 @@ final class MountedBucket: Sendable {
     /// The mount point.
     var directory: String { "\(folder.path)/mount" }
 
+    /// Unless its options name another.
+    var cacheDirectory: String { "\(folder.path)/cache" }
+
     init(
         on kind: Server, options: [String] = MountedBucket.quickOptions, prefix: String = "",
         isHierarchical: Bool = false, isRelayed: Bool = false
