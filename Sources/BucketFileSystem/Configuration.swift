@@ -18,6 +18,9 @@ package struct Configuration: Sendable {
     package var metadataDelay = Duration.seconds(1)
     /// It waits only if this mount has written to the object so lately: then the bucket will hardly refuse it.
     package var recentWrite = Duration.seconds(5)
+    /// How long what was set on a file that was renamed away waits for one that is put in its place. Editors do that at
+    /// once; who gives the name to something else will mostly take longer (docs/decisions/0045).
+    package var succession = Duration.seconds(15)
     /// From this size on, bytes that were added at an object's end are stored by themselves and joined to it there. The
     /// three requests that takes cost less than to send so much again.
     package var appendLimit: Int64 = 4 << 20

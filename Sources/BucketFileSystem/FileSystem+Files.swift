@@ -76,18 +76,19 @@ extension FileSystem {
         let object = try namespace.withLock { (space) throws(FileSystemError) in
             space.objectName(name, in: try space.directory(parent).node, kind: .file)
         }
-        let staging = try makeStagingFile(
-            for: Journal.Place(
-                object: object, base: .absent,
-                headers: ObjectHeaders(contentType: ContentType.forFinalName(of: object))))
+        let now = clock.now()
+        let usual = ObjectHeaders(contentType: ContentType.forFinalName(of: object))
+        let left = vacatedNames.withLock { $0.take(object, now: now) }
+        let headers = usual.renamed(from: object, to: object, replacing: left)
+        let staging = try makeStagingFile(for: Journal.Place(object: object, base: .absent, headers: headers))
         let contents = FileContents()
         let today = clock.today()
         let isDefault = permissions == configuration.filePermissions
         contents.stageNew(
             staging,
             changes: MetadataChanges(
-                modified: today, changed: today, permissions: isDefault ? nil : permissions))
-        let now = clock.now()
+                modified: today, changed: today, permissions: isDefault ? nil : permissions,
+                headers: MetadataPatch(from: usual, to: headers)))
         let entry = try namespace.withLock { (space) throws(FileSystemError) in
             let folder = try space.directory(parent).node
             if folder.directory?.child(name)?.exists == true { throw .exists }

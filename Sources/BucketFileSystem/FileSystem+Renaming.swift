@@ -54,7 +54,7 @@ extension FileSystem {
                 if !isKept { try await saveBytesForHolders(of: target) }
             }
             try await keepFolder(rename.parent)
-            let left = try rename.target.map { (inode) throws(FileSystemError) in try headersLeft(by: inode) }
+            let left = try headersAwaiting(rename, from: object)
             guard let record else {
                 try await deleteReplaced(by: rename.source)
                 try replaceWhenStored(rename, left)
@@ -102,6 +102,17 @@ extension FileSystem {
             if let target = rename.target { expire(target) }
             throw error
         }
+    }
+
+    /// What is set on whatever the new name has, or had a moment ago; that, if the moved file has nothing of its own
+    /// which it could be mixed with. Remembers what the old name had: if the renaming fails it does no harm.
+    private func headersAwaiting(_ rename: Rename, from object: ObjectName) throws(FileSystemError) -> ObjectHeaders? {
+        let now = clock.now()
+        let own = try headersLeft(by: rename.source)
+        defer { vacatedNames.withLock { $0.leave(object, own, now: now) } }
+        if let target = rename.target { return try headersLeft(by: target) }
+        let (name, _) = try destination(of: rename, kind: .file)
+        return own.isPlain(under: object) ? vacatedNames.withLock { $0.take(name, now: now) } : nil
     }
 
     /// What was set on a file that is about to be replaced, sent or not. A link's type says nothing of a file.

@@ -34,6 +34,7 @@ package final class FileSystem: Sendable {
     /// Why content whose close was answered is not in the bucket, by name: told at the next open.
     let failures = Lock<[ObjectName: FileSystemError]>([:])
     let recovery = Lock<Recovery?>(nil)
+    let vacatedNames: Lock<VacatedNames>
     /// Uploads under way.
     package let transfers = TransferRegistry()
 
@@ -50,6 +51,7 @@ package final class FileSystem: Sendable {
         self.configuration = configuration
         self.journal = journal
         stagingBudget = StagingBudget(limit: configuration.stagingLimit)
+        vacatedNames = Lock(VacatedNames(lasting: configuration.succession))
         self.kernelCache = kernelCache
         self.log = log
         self.clock = clock

@@ -162,6 +162,60 @@ import Testing
         #expect(bench.store.object("g")?.headers.custom["colour"] == "red")
     }
 
+    /// As vim and emacs save, and in-place tools that keep a backup.
+    @Test(arguments: ["made anew", "renamed there before it is stored", "renamed there"], [0, 20])
+    func whatIsPutInThePlaceOfAFileThatWasJustRenamedAwayTakesOverWhatWasSetOnIt(
+        how: String, secondsLater: UInt64
+    ) async throws {
+        let bench = Bench()
+        bench.store.put(
+            "page.bin", [1],
+            headers: ObjectHeaders(
+                contentType: "text/x-special", cacheControl: "no-cache",
+                custom: ["owner": "alice", "firebaseStorageDownloadTokens": "t", "firemount_mode": "4755"]))
+        try await bench.rename("page.bin", to: "page.bin~")
+        bench.advance(seconds: secondsLater)
+        let handle = try await bench.openForWriting(how == "made anew" ? "page.bin" : ".tmp")
+        try bench.write(handle, "new")
+        if how == "renamed there" { try await bench.files.flush(handle) }
+        if how != "made anew" { try await bench.rename(".tmp", to: "page.bin") }
+        try await bench.close(handle)
+        let headers = try #require(bench.store.object("page.bin")?.headers)
+        let isSoon = secondsLater == 0
+        #expect(headers.contentType == (isSoon ? "text/x-special" : "application/octet-stream"))
+        #expect(headers.cacheControl == (isSoon ? "no-cache" : nil))
+        #expect(headers.custom["owner"] == (isSoon ? "alice" : nil))
+        #expect(headers.custom["firebaseStorageDownloadTokens"] == (isSoon ? "t" : nil))
+        #expect(headers.custom["firemount_mode"] == nil)
+        #expect(bench.store.object("page.bin~")?.headers.custom["owner"] == "alice")
+    }
+
+    @Test func aDispositionThatSpellsTheOldNameDoesNotFollow() async throws {
+        let bench = Bench()
+        for (name, disposition) in [("a b", "inline; filename*=utf-8''a%20b"), ("c", "attachment")] {
+            bench.store.put(name, [1], headers: ObjectHeaders(contentDisposition: disposition))
+        }
+        for name in ["a b", "c"] { try await bench.rename(name, to: "\(name)2") }
+        #expect(bench.store.object("a b2")?.headers.contentDisposition == nil)
+        #expect(bench.store.object("c2")?.headers.contentDisposition == "attachment")
+    }
+
+    /// What one had is not given to the other, and nothing of a name sticks to what is made of it next.
+    @Test func filesThatChangePlacesKeepWhatIsTheirs() async throws {
+        let bench = Bench()
+        for name in ["a", "b"] {
+            bench.store.put(name, [1], headers: ObjectHeaders(custom: [name: "1"]))
+        }
+        try await bench.rename("a", to: "t")
+        try await bench.rename("b", to: "a")
+        try await bench.rename("t", to: "b")
+        #expect(bench.store.object("a")?.headers.custom.keys.filter { $0.count == 1 } == ["b"])
+        #expect(bench.store.object("b")?.headers.custom.keys.filter { $0.count == 1 } == ["a"])
+        try await bench.write("t", "new")
+        try await bench.write("t2", "new")
+        #expect(bench.store.object("t2")?.headers.custom["a"] == nil)
+    }
+
     @Test func renameReplacesAndHonoursNoReplace() async throws {
         let bench = Bench(objects: [("a", "longer text"), ("b", "2")])
         #expect(await failure { try await bench.rename("b", to: "a", replaces: false) }?.word == "exists")

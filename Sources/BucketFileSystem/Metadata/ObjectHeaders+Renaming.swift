@@ -7,13 +7,15 @@ extension ObjectHeaders {
         record.posix.modified == nil ? MetadataChanges(modified: record.modified).applied(to: self) : self
     }
 
-    /// What the file carries under another name: a type that came from the old name becomes the new one's.
+    /// What the file carries under another name: a type that came from the old name becomes the new one's, and a
+    /// disposition that spells the old one goes.
     /// - Parameter left: what was set on the file that it takes the place of.
     func renamed(from old: ObjectName, to new: ObjectName, replacing left: ObjectHeaders?) -> ObjectHeaders {
         var headers = self
         if [ContentType.forName(old.bytes), ContentType.forFinalName(of: old)].contains(contentType) {
             headers.contentType = ContentType.forFinalName(of: new)
         }
+        if headers.dispositionSpells(old) { headers.contentDisposition = nil }
         return left.map { headers.completed(from: $0, for: new) } ?? headers
     }
 
@@ -24,7 +26,8 @@ extension ObjectHeaders {
     private func completed(from old: ObjectHeaders, for name: ObjectName) -> ObjectHeaders {
         var new = self
         new.cacheControl = cacheControl ?? old.cacheControl
-        new.contentDisposition = contentDisposition ?? old.contentDisposition
+        if hasMadeDisposition(for: name) { new.contentDisposition = nil }
+        new.contentDisposition = new.contentDisposition ?? old.contentDisposition ?? contentDisposition
         new.contentLanguage = contentLanguage ?? old.contentLanguage
         let usual = ContentType.forName(name.bytes)
         if let type = old.contentType, type != usual, contentType == nil || contentType == usual {

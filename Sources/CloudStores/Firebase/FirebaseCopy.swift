@@ -75,11 +75,7 @@ extension ObjectMetadata {
     /// What a copy gets of `headers`. A disposition that the server made from the old name is no wish of anybody's.
     fileprivate func headersForCopy(_ headers: ObjectHeaders) -> ObjectHeaders {
         var headers = headers
-        let segment = name.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []
-        let made = "inline; filename*=utf-8''" + PercentEncoding.encode(Array(segment))
-        if let disposition = headers.contentDisposition, disposition == "inline" || disposition == made {
-            headers.contentDisposition = nil
-        }
+        if headers.hasMadeDisposition(for: name) { headers.contentDisposition = nil }
         return headers
     }
 

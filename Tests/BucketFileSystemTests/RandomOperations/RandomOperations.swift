@@ -50,6 +50,8 @@ final class RandomOperations {
         var configuration: Configuration {
             var configuration = Configuration()
             configuration.writesBack = writesBack
+            // A name's past is more than the model knows of.
+            configuration.succession = .zero
             if hasLargeFolders { configuration.listPageSize = 3 }
             guard isSmall else { return configuration }
             configuration.appendLimit = 1_000

@@ -13,6 +13,7 @@ struct OtherClient: Sendable {
         let contentType: String?
         let contentEncoding: String?
         let cacheControl: String?
+        let contentDisposition: String?
         let metadata: [String: String]?
     }
 

@@ -140,6 +140,12 @@ class Twins:
             self.both(
                 ("rename", source, target),
                 lambda root: os.rename(os.path.join(root, source), os.path.join(root, target)))
+            self.take_up(source)
+
+    def take_up(self, name):
+        """What is made where a file was just renamed away has its attributes in a bucket: this one is, and goes."""
+        if not os.path.lexists(os.path.join(self.roots[0], name)):
+            self.both(("make and remove", name), lambda root: make_and_remove(os.path.join(root, name)))
 
     def make_link(self):
         path = self.place()
@@ -338,6 +344,12 @@ WEIGHTS = {
 
 def time_of(status):
     return status.st_mtime_ns if status.st_mtime < NOW else "whenever"
+
+
+def make_and_remove(path):
+    with open(path, "x"):
+        pass
+    os.unlink(path)
 
 
 def attributes(path):
