@@ -104,7 +104,7 @@ struct ContentState {
     private func bounds(for gap: Range<Int64>, of read: PendingRead) -> Range<Int64> {
         let planned = read.advice.plan.demand.spanning(gap)
         guard read.wanted.count >= ReadAheadWindow.neighbourhood, gap.lowerBound == read.wanted.lowerBound,
-            let start = checksums.start(ofWhatIsKnownAt: gap.lowerBound)
+            let start = checksums.start(ofPartAt: gap.lowerBound)
         else { return planned }
         return planned.spanning(start..<gap.upperBound)
     }

@@ -95,14 +95,10 @@ struct PieceChecksums {
             ? nil : "what came has CRC32C \(found.hexadecimal) instead of \(expected.hexadecimal)"
     }
 
-    /// Where something begins that is known of the byte at `offset`. Only if all of that is fetched again it is checked
-    /// again.
-    func start(ofWhatIsKnownAt offset: Int64) -> Int64? {
-        let cell = cell(containing: offset)
-        let number = UInt32(cell.lowerBound / cellSize)
-        let index = index(of: number)
-        if index < cells.count, cells[index].number == number { return cell.lowerBound }
-        return parts.index(containing: offset).map { parts[$0].range.lowerBound }
+    /// Where the part begins that has the byte at `offset`. Were only its rest fetched again, nothing would be known of
+    /// its beginning any more.
+    func start(ofPartAt offset: Int64) -> Int64? {
+        parts.index(containing: offset).map { parts[$0].range.lowerBound }
     }
 
     // MARK: -

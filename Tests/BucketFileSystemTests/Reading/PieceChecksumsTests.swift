@@ -87,13 +87,13 @@ struct PieceChecksumsTests {
         #expect(checksums.partCount == 0)
     }
 
-    @Test func whatIsKnownBeginsWithItsCellOrItsPart() {
+    @Test func onlyLoosePartsAreToBeFetchedFromTheirBeginning() {
         var checksums = Self.checksums()
         checksums.insert(Self.piece(2_000..<3_000))
         checksums.insert(Self.piece(4_100..<4_200))
-        #expect(checksums.start(ofWhatIsKnownAt: 2_999) == 2_000)
-        #expect(checksums.start(ofWhatIsKnownAt: 4_150) == 4_100)
-        #expect(checksums.start(ofWhatIsKnownAt: 4_200) == nil)
+        #expect(checksums.start(ofPartAt: 2_999) == nil)
+        #expect(checksums.start(ofPartAt: 4_150) == 4_100)
+        #expect(checksums.start(ofPartAt: 4_200) == nil)
     }
 
     @Test func withoutAnExpectedChecksumNothingIsKept() {
