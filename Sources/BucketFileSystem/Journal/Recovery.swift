@@ -233,12 +233,16 @@ package final class Recovery: Sendable {
     }
 
     /// Writes the content of an entry into `sink`, piece by piece.
+    /// - Parameter isAlone: only what was written here, with zeros around it; it needs no bucket.
+    /// - Throws: `.stale` when the version is gone of which parts show in it.
     package func export(
-        _ name: String, into sink: @escaping @Sendable (UnsafeRawBufferPointer) throws(FileSystemError) -> Void
+        _ name: String, isAlone: Bool = false,
+        into sink: @escaping @Sendable (UnsafeRawBufferPointer) throws(FileSystemError) -> Void
     ) async throws(FileSystemError) {
         let item = try item(name)
         guard case .content(let content) = item.entry.purpose else { throw .invalidArgument }
-        let source = try await complete(content, item)
+        let source =
+            isAlone ? try await content.alone(in: item.journal.directory) : try await complete(content, item)
         try await onStagingQueue { () throws(FileSystemError) in
             try unsafe source.withPieces(sink)
         }

@@ -11,6 +11,9 @@ struct ShownBase {
 extension StagedContent {
     private var gaps: [Range<Int64>] { StagedExtents(extents).ranges.missing(in: 0..<size) }
 
+    /// Where it has bytes that were written here.
+    package var written: [Range<Int64>] { StagedExtents(extents).ranges.ranges }
+
     /// Parts of it are in the bucket alone.
     package var showsBase: Bool { gaps.contains { $0.lowerBound < baseLimit } }
 
@@ -35,6 +38,16 @@ extension StagedContent {
         }
         if let checksum, checksum != source.crc32c { throw damaged }
         return source
+    }
+
+    /// Only the bytes that were written here, checked, with zeros around them: for when the base is gone.
+    /// - Throws: `.staging` when they are damaged.
+    func alone(in directory: JournalDirectory) async throws(FileSystemError) -> FileSource {
+        try await onStagingQueue { () throws(FileSystemError) in
+            var zeros = ByteRanges()
+            for gap in gaps { zeros.insert(gap) }
+            return try FileSource(try openSound(in: directory), size: size, zeros: zeros)
+        }
     }
 
     private var damaged: FileSystemError {

@@ -18,8 +18,8 @@ extension EasyHandle {
     /// What holds for every request.
     private func setManners(_ configuration: CurlTransport.Configuration) {
         set(CURLOPT_NOSIGNAL, 1)
-        // Without this, taking a request back whose host name is being looked up waits for the resolver, which takes ten
-        // seconds and more of a dead one: on the thread of all requests.
+        // Without this, taking a request back whose host name is being looked up waits for the resolver, which takes
+        // ten seconds and more of a dead one: on the thread of all requests.
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))

@@ -94,7 +94,8 @@ enum HelpText {
     private static let recoverText = """
         Lists what was written and never reached the bucket: files that were open when their mount ended, uploads that
         wait for the network, conflicts with newer versions, and what the bucket refused. export writes one to a local
-        file; retry stores it where the bucket has still what it was based on; store stores it under a name that no
+        file, or with --written-only what was written here, where the version that the rest comes from is gone; retry
+        stores it where the bucket has still what it was based on; store stores it under a name that no
         object has; discard gives it up.
         """
 

@@ -5,7 +5,8 @@ struct RecoverRequest: Sendable, Equatable {
         case list(Target?, asJSON: Bool)
         case retry(Target?)
         case retryOne(String)
-        case export(String, into: TypedPath)
+        /// - `isAlone`: only what was written here.
+        case export(String, into: TypedPath, isAlone: Bool)
         case store(String, as: String)
         case discard(String)
     }
@@ -29,7 +30,7 @@ struct RecoverRequest: Sendable, Equatable {
             guard rest.count == 2, let path = TypedPath(spelling: rest[1]) else {
                 throw UsageError("export takes an ID and a file")
             }
-            action = .export(rest[0], into: path)
+            action = .export(rest[0], into: path, isAlone: settings.isAlone)
         case "retry" where settings.takesAll: action = .retry(try Self.target(rest))
         case "retry": action = .retryOne(try Self.id(rest, "retry"))
         case "discard": action = .discard(try Self.id(rest, "discard"))
@@ -59,11 +60,13 @@ struct RecoverSettings: Sendable, Equatable {
     var isJSON = false
     var takesAll = false
     var newName: String?
+    var isAlone = false
 
     /// Its own, then those of `mount` that say how the bucket is reached and where journals are.
     static let options: [Option<RecoverSettings>] =
         [
             Option("json", turnsOn: \.isJSON, "list as JSON"),
+            Option("written-only", turnsOn: \.isAlone, "export: only what was written here, zeros around it"),
             Option("all", turnsOn: \.takesAll, "retry everything that is listed"),
             Option("as", placeholder: "NAME", isMountOption: false, help: "store: the object's new name") {
                 (settings, text) throws(UsageError) in settings.newName = text

@@ -28,7 +28,8 @@ struct RecoverCommand {
         case .retryOne(let id): try perform(.retry, on: try find(id))
         case .discard(let id): try perform(.discard, on: try find(id))
         case .store(let id, let name): try perform(.store(ObjectName(name)), on: try find(id))
-        case .export(let id, let path): try export(try find(id), into: environment.absolutePath(path))
+        case .export(let id, let path, let isAlone):
+            try export(try find(id), into: environment.absolutePath(path), isAlone: isAlone)
         }
         return 0
     }
@@ -152,14 +153,33 @@ struct RecoverCommand {
         }
     }
 
-    private func export(_ found: Found, into path: String) throws(CommandFailure) {
+    private func export(_ found: Found, into path: String, isAlone: Bool) throws(CommandFailure) {
+        guard case .content(let content) = found.entry.purpose else {
+            throw CommandFailure("\(found.id) is a change of metadata alone")
+        }
         let file: Descriptor
         do throws(SystemError) {
             file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         } catch {
             throw CommandFailure("cannot make \(path): \(error)")
         }
-        let number = file.number
+        do throws(CommandFailure) {
+            try export(found, content, into: file.number, of: path, isAlone: isAlone)
+        } catch {
+            unsafe unlink(path)
+            throw error
+        }
+        _ = consume file
+        guard isAlone, content.showsBase else { return }
+        let ranges = content.written.map { "\($0.lowerBound)-\($0.upperBound - 1)" }
+        printLine(
+            "Of the \(content.size) bytes of \(path) these were written here, the rest are zeros: "
+                + (ranges.isEmpty ? "none" : ranges.joined(separator: ", ")))
+    }
+
+    private func export(
+        _ found: Found, _ content: StagedContent, into number: Int32, of path: String, isAlone: Bool
+    ) throws(CommandFailure) {
         let write = { @Sendable (bytes: UnsafeRawBufferPointer) throws(FileSystemError) in
             do throws(SystemError) { try unsafe writeAll(Array(bytes), to: number) } catch {
                 throw .staging("cannot write \(path): \(error)")
@@ -169,19 +189,21 @@ struct RecoverCommand {
         do throws(FileSystemError) { journal = try Journal(viewing: found.view) } catch {
             throw CommandFailure(error.words)
         }
-        guard case .content(let content) = found.entry.purpose else {
-            throw CommandFailure("\(found.id) is a change of metadata alone")
+        guard content.showsBase, !isAlone else {
+            return try finish {
+                try unsafe await Recovery([journal], store: nil, log: log)
+                    .export(found.id, isAlone: isAlone, into: write)
+            }
         }
-        if content.showsBase {
-            try withStore(for: found.view.owner) { store in
+        try withStore(for: found.view.owner) { store in
+            do {
                 try unsafe await Recovery([journal], store: store, log: log).export(found.id, into: write)
-            }
-        } else {
-            try finish {
-                try unsafe await Recovery([journal], store: nil, log: log).export(found.id, into: write)
+            } catch FileSystemError.stale {
+                throw CommandFailure(
+                    "the version of \(found.entry.object) that the rest of \(found.id) comes from is gone; "
+                        + "firemount recover export --written-only \(found.id) FILE saves what was written here")
             }
         }
-        _ = consume file
     }
 
     // MARK: The bucket
@@ -225,6 +247,7 @@ struct RecoverCommand {
             throw CommandFailure("cannot wait for the bucket: \(error)")
         }
         guard case .failure(let error) = result else { return }
+        if let failure = error as? CommandFailure { throw failure }
         throw CommandFailure((error as? FileSystemError)?.words ?? "\(error)")
     }
 }

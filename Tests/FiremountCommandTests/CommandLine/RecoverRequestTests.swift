@@ -14,7 +14,9 @@ struct RecoverRequestTests {
         #expect(try action("retry --all") == .retry(nil))
         #expect(try action("discard aB1-2") == .discard("aB1-2"))
         #expect(try action("store aB1-2 --as x/y") == .store("aB1-2", as: "x/y"))
-        #expect(try action("export aB1-2 out") == .export("aB1-2", into: #require(TypedPath(spelling: "out"))))
+        let path = try #require(TypedPath(spelling: "out"))
+        #expect(try action("export aB1-2 out") == .export("aB1-2", into: path, isAlone: false))
+        #expect(try action("export --written-only aB1-2 out") == .export("aB1-2", into: path, isAlone: true))
     }
 
     @Test(arguments: ["retry", "export aB1-2", "store aB1-2", "discard a b", "gs://a gs://b"])
