@@ -124,10 +124,10 @@ extension FileSystem {
     /// Writes down what waits, as a change of the object as it is now.
     func note(_ contents: FileContents, of inode: InodeNumber) throws(FileSystemError) {
         let (name, record, link) = try place(of: inode)
-        guard link == .attached, let record, let changes = contents.unsentChanges else { return }
-        let patch = changes.patch(over: record)
+        guard link == .attached, let record else { return }
         let (base, today) = (JournalEntry.Base(record), clock.today())
-        try contents.note { id throws(FileSystemError) in
+        try contents.note { (id, changes) throws(FileSystemError) in
+            let patch = changes.patch(over: record)
             guard let id else { return try journal.note(patch, of: name, base: base, time: today) }
             try journal.update(id, patch, of: name, base: base, time: today)
             return id

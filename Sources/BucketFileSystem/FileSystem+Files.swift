@@ -195,17 +195,22 @@ extension FileSystem {
 
     private func dropHandle(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.files.removeValue(forKey: id) }) else { return }
-        let (isLast, kept) = namespace.withLock { space -> (Bool, ObjectMetadata?) in
-            guard let node = try? space.node(handle.inode) else { return (false, nil) }
+        let (isLast, kept, staged) = namespace.withLock { space -> (Bool, ObjectMetadata?, StagedEntry?) in
+            guard let node = try? space.node(handle.inode) else { return (false, nil, nil) }
             node.handles -= 1
             defer { space.dropIfUnused(node) }
             // Stored bytes are read from the bucket again; the staging disk is for unsaved ones.
-            guard node.handles == 0 else { return (false, nil) }
-            handle.contents.dropStagedIfClean()
-            return (true, node.keptObject.take())
+            guard node.handles == 0 else { return (false, nil, nil) }
+            return (true, node.keptObject.take(), handle.contents.dropStagedIfClean())
         }
+        disown(staged)
         if isLast { endCopying(to: handle.inode) }
         if let kept { afterwork.start { [self] in await removeKept(kept) } }
+    }
+
+    /// The staging file goes, and with it what the journal says of it.
+    func disown(_ entry: StagedEntry?) {
+        journaling(ObjectName("")) { () throws(FileSystemError) in try entry?.disown() }
     }
 
     private func isLastHandle(of inode: InodeNumber) -> Bool {

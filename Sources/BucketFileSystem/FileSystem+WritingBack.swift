@@ -89,12 +89,13 @@ extension FileSystem {
     }
 
     private func letGo(_ inode: InodeNumber, _ contents: FileContents) {
-        namespace.withLock { space in
-            guard let node = try? space.node(inode) else { return }
+        let staged = namespace.withLock { space -> StagedEntry? in
+            guard let node = try? space.node(inode) else { return nil }
             node.pins -= 1
-            if node.handles == 0 { contents.dropStagedIfClean() }
-            space.dropIfUnused(node)
+            defer { space.dropIfUnused(node) }
+            return node.handles == 0 ? contents.dropStagedIfClean() : nil
         }
+        disown(staged)
     }
 
     /// Until the bucket has what was sealed, or has refused it, or the mount ends.

@@ -119,15 +119,15 @@ final class StagedEntry: Sendable {
     }
 
     /// The bucket has it under this name and generation.
-    /// - Parameter rest: what was changed since; nil: nothing.
-    func stored(as place: Journal.Place, rest: StagedWrite?) throws(FileSystemError) {
+    /// - Parameter rest: what was changed since; nil: nothing. Takes the file's lock.
+    func stored(as place: Journal.Place, rest: () -> StagedWrite?) throws(FileSystemError) {
         try state.withLock { state throws(FileSystemError) in
             state.place = place
             switch state.phase {
             case .unrecorded, .kept, .disowned: return
             case .open, .sealed: break
             }
-            guard let rest else {
+            guard let rest = rest() else {
                 state.phase = .unrecorded
                 return try journal.remove([id])
             }

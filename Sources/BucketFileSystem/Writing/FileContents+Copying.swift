@@ -16,7 +16,7 @@ extension FileContents {
             return (state.base, state.staged?.file)
         }
         old?.discard()
-        try file?.entry?.stored(as: place, rest: state.withLock { $0.isDirty ? $0.staged : nil })
+        try file?.entry?.stored(as: place) { unsaved(in: file) }
     }
 
     // MARK: Copying another object

@@ -55,6 +55,11 @@ extension FileContents {
     /// What the bucket may have of this file without our knowing it.
     func takeUnanswered() -> SentContent? { state.withLock { $0.unanswered.take() } }
 
+    /// What was changed since something was stored, unless it is in another file by now.
+    func unsaved(in file: StagingFile?) -> StagedWrite? {
+        state.withLock { $0.isDirty && $0.staged?.file === file ? $0.staged : nil }
+    }
+
     /// The bucket has `snapshot`, as `place` says. What was written since stays dirty.
     func didStore(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
         let (base, staged, superseded) = state.withLock { state in
@@ -76,7 +81,7 @@ extension FileContents {
         base?.discard()
         guard let staged, let entry = staged.file.entry else { return try snapshot.origin.entry?.disown() ?? () }
         if staged.file === snapshot.origin {
-            try entry.stored(as: place, rest: isDirty ? staged : nil)
+            try entry.stored(as: place) { unsaved(in: snapshot.origin) }
         } else {
             // What came after it is based on it now. Only then its own row may go: after a crash in between the next
             // mount finds by it that the bucket has this content already.

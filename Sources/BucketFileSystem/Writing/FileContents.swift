@@ -8,6 +8,9 @@ final class FileContents: Sendable {
     /// Storing, renaming, removing and patching follow each other.
     let gate = AsyncGate()
     let state = Lock(State())
+    /// The journal's entry for changes that wait to be sent by themselves. Held while the journal is written, so that
+    /// what is sent in that moment leaves no entry behind. Lock order: this, `state`.
+    private let note = Lock<JournalEntry.ID?>(nil)
 
     struct State {
         /// nil: never opened since the bucket's version changed, or there is none.
@@ -21,8 +24,6 @@ final class FileContents: Sendable {
         var changes = MetadataChanges()
         /// Bytes or changes that the bucket does not have.
         var isDirty = false
-        /// The journal's entry for `changes`, while they wait to be sent by themselves.
-        var note: JournalEntry.ID?
         /// Why the last ones could not be sent; told to the next `fsync`.
         var failureToSend: FileSystemError?
         /// Its object is being removed: an open must wait for the outcome.
@@ -352,20 +353,20 @@ final class FileContents: Sendable {
         }
     }
 
-    /// The entry of changes that wait; a new one comes of `make`.
+    /// Writes down what waits, if anything does: `write` is given the entry there is, and answers the one there is
+    /// then.
     func note(
-        _ make: (JournalEntry.ID?) throws(FileSystemError) -> JournalEntry.ID
+        _ write: (JournalEntry.ID?, MetadataChanges) throws(FileSystemError) -> JournalEntry.ID
     ) throws(FileSystemError) {
-        let id = try make(state.withLock { $0.note })
-        state.withLock { $0.note = id }
+        try note.withLock { note throws(FileSystemError) in
+            guard let changes = unsentChanges else { return }
+            note = try write(note, changes)
+        }
     }
 
     /// The entry, once nothing waits any more.
     func takeNote() -> JournalEntry.ID? {
-        state.withLock { state in
-            guard state.isDirty || state.changes.isEmpty else { return nil }
-            return state.note.take()
-        }
+        note.withLock { note in unsentChanges == nil ? note.take() : nil }
     }
 
     func takeFailureToSend() -> FileSystemError? { state.withLock { $0.failureToSend.take() } }
@@ -460,10 +461,11 @@ final class FileContents: Sendable {
     /// The same, for a file that is copying one which is about to lose or change its object.
     func snapshotOfCopy() -> Snapshot? { state.withLock { $0.copied == nil ? nil : $0.unfilledSnapshot() } }
 
-    /// The last handle is closed.
-    func dropStagedIfClean() {
+    /// The last handle is closed. Answers the journal's entry of what goes: it must go too, if it is still there.
+    func dropStagedIfClean() -> StagedEntry? {
         state.withLock { state in
-            if !state.isDirty { state.staged = nil }
+            guard !state.isDirty else { return nil }
+            return state.staged.take()?.file.entry
         }
     }
 
