@@ -28,32 +28,41 @@ extension FileContents {
     func sealedSnapshot() -> Snapshot? { state.withLock { $0.sealedSnapshot() } }
 
     /// `snapshot`, which is whole, is in the journal for good, and takes the place of what was sealed before.
-    /// - Returns: false: the file was changed meanwhile.
+    /// - Returns: false: the file was changed, sealed or stored meanwhile.
     func sealForLater(
         _ snapshot: Snapshot, as place: Journal.Place, _ changes: MetadataPatch, checksum: UInt32
     ) throws(FileSystemError) -> Bool {
         guard let entry = snapshot.file.entry else { return false }
-        let (before, superseded) = state.withLock { state -> (SealedWrite?, [StagedEntry]) in
+        let superseded = state.withLock { state -> [StagedEntry] in
             guard let old = state.sealed, old.staged.file !== snapshot.file, !old.isUnderWay,
                 let oldEntry = old.staged.file.entry
-            else { return (state.sealed, []) }
+            else { return [] }
             state.sealed!.isSuperseded = true
-            return (old, [oldEntry])
+            return [oldEntry]
         }
         let seal = StagedEntry.Seal(
             place: place, changes: changes, size: snapshot.size, checksum: checksum, superseded: superseded.map(\.id),
             isDurable: true)
         var isSealed = false
+        var before: SealedWrite??
         defer {
-            if !isSealed { state.withLock { $0.sealed = before } }
+            if !isSealed {
+                state.withLock { state in
+                    // What was sealed before may have been stored meanwhile: it comes back only in our own place.
+                    if let before, state.sealed?.staged.file === snapshot.file { state.sealed = before }
+                    if !superseded.isEmpty { state.sealed?.isSuperseded = false }
+                }
+            }
         }
         isSealed = try entry.seal(seal) {
             state.withLock { state in
-                guard let staged = state.staged, staged.file === snapshot.file, staged.version == snapshot.version,
-                    !staged.isBeingWritten, state.changes == snapshot.changes
+                // Another who closes the file may have sealed it, and that may be stored by now.
+                guard state.isDirty, !state.isSealed, let staged = state.staged, staged.file === snapshot.file,
+                    staged.version == snapshot.version, !staged.isBeingWritten, state.changes == snapshot.changes
                 else { return false }
                 state.staged!.becameBase()
                 state.copied = nil
+                before = .some(state.sealed)
                 state.sealed = SealedWrite(staged: state.staged!, checksum: checksum)
                 return true
             }

@@ -44,6 +44,33 @@ struct WritingBackTests {
         #expect(bench.files.namespace.withLock { $0.allNodes.count } == 1)
     }
 
+    /// Two close the file at once: one comes to its end, and the upload too, before the other goes on.
+    @Test(arguments: [true, false]) func aCloseThatIsOvertakenSealsNothingAnew(isWrittenOn: Bool) async throws {
+        let bench = bench()
+        let handle = try await bench.openForWriting("f")
+        let inode = try await bench.find("f").inode
+        let contents = try bench.files.contents(of: inode)
+        if isWrittenOn {
+            bench.store.hold(.insert)
+            try bench.write(handle, "older")
+            try await bench.files.flush(handle)
+        }
+        try bench.write(handle, "newest")
+        let late = try #require(contents.snapshot())
+        try await bench.files.flush(handle)
+        bench.store.release(.insert)
+        await bench.files.afterwork.wait()
+        #expect(bench.stored("f") == "newest")
+        let place = try bench.files.journalPlace(of: inode)
+        #expect(try contents.sealForLater(late, as: place, MetadataPatch(), checksum: 0) == false)
+        #expect(try bench.journal.entries().entries.isEmpty)
+        try bench.write(handle, "!", appends: true)
+        try await bench.close(handle)
+        await bench.files.afterwork.wait()
+        #expect(bench.stored("f") == "newest!")
+        #expect(try bench.journal.entries().entries.isEmpty)
+    }
+
     @Test func whatWasClosedIsStoredAfterAKill() async throws {
         let bench = bench(objects: [("f", "old")])
         bench.failing.fail(.insert, call: nil, with: .unreachable)
