@@ -134,10 +134,9 @@ extension FileSystem {
         }
     }
 
-    /// The object is gone, and with it what was to be changed of it.
+    /// The object is gone, and with it what was to be changed of it, also where an upload was to take that along.
     func forgetUnsent(_ contents: FileContents) {
-        guard let waiting = contents.unsentChanges else { return }
-        contents.didSend(waiting)
+        if let waiting = contents.unsentChanges { contents.didSend(waiting) }
         forgetNote(of: contents)
     }
 

@@ -58,6 +58,7 @@ extension FileSystem {
             guard let record else {
                 try await deleteReplaced(by: rename.source)
                 try replaceWhenStored(rename, left)
+                if let target { forgetUnsent(target) }
                 try relink(rename)
                 return resealChanges(of: rename.source, try contents(of: rename.source))
             }

@@ -60,6 +60,7 @@ extension FileSystem {
             if let placeholder { try await delete(placeholder.metadata.name, placeholder, target) }
             let name = try place(of: target).name
             try await fromStore { () async throws(StorageError) in try await store.removeFolder(name) }
+            forgetUnsent(try contents(of: target))
             return false
         } catch {
             guard case .directoryNotEmpty = error, await hasBegun(mark) else { throw error }

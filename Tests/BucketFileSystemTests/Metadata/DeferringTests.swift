@@ -138,6 +138,28 @@ import Testing
         #expect(bench.store.object("g/e/f")?.headers.custom["goog-reserved-file-mtime"] == "1000")
     }
 
+    /// Once it is written to, an upload takes the changes along; but none comes when the file is gone.
+    @Test(arguments: ["unlink", "rename", "rename new"])
+    func whatIsWrittenToAndRemovedIsNotInTheJournalAnyMore(way: String) async throws {
+        let bench = Bench()
+        let handle = try await bench.openForWriting("f")
+        try await bench.files.flush(handle)
+        try await bench.change(try await bench.find("f").inode) { $0.permissions = 0o600 }
+        try bench.write(handle, "text")
+        if way == "unlink" {
+            try await bench.unlink("f")
+        } else {
+            let other = try await bench.openForWriting("g")
+            if way == "rename" { try await bench.files.flush(other) }
+            try await bench.rename("g", to: "f")
+            try await bench.close(other)
+        }
+        try bench.write(handle, "more")
+        #expect(try bench.files.journal.entries().entries.isEmpty)
+        bench.files.release(handle)
+        #expect(await bench.files.shutDown().isEmpty)
+    }
+
     @Test func aRenamedFolderTakesThemAlong() async throws {
         let bench = Bench()
         try await bench.makeDirectory("d")

@@ -5,11 +5,11 @@ import Testing
 /// operations of it that fail.
 ///
 /// `FIREMOUNT_RANDOM_OPERATIONS`: how many in all, for a long run (scripts/soak); `FIREMOUNT_RANDOM_SEED`: the first of
-/// eight seeds.
+/// eight seeds, or of `FIREMOUNT_RANDOM_SEEDS`.
 @Suite struct RandomOperationsTests {
     private static let count = environment("FIREMOUNT_RANDOM_OPERATIONS") ?? 8_000
     private static let first = UInt64(environment("FIREMOUNT_RANDOM_SEED") ?? 1)
-    private static let seeds = first...first + 7
+    private static let seeds = first...first + UInt64(environment("FIREMOUNT_RANDOM_SEEDS") ?? 8) - 1
 
     @Test(arguments: seeds) func behavesAsALocalFileSystemDoes(seed: UInt64) async throws {
         let numbers = 0..<Self.count / Self.seeds.count
