@@ -7,14 +7,19 @@ struct EndingTests {
     private func leaveUnsaved(_ folder: MountedFolder, _ server: RunningServer) throws {
         try folder.run(
             """
-            python3 - "$F/late" "\(try #require(server.processID))" <<'PYTHON' & writer=$!
-            import os, signal, sys
+            python3 - "$F/late" "\(try #require(server.processID))" "$T/stopped" <<'PYTHON' & writer=$!
+            import os, pathlib, signal, sys, time
             file = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)
             os.write(file, b"late\\n")
-            os.kill(int(sys.argv[2]), signal.SIGSTOP)
+            server = int(sys.argv[2])
+            os.kill(server, signal.SIGSTOP)
+            # Until the signal has reached the last of its threads, one may answer.
+            threads = pathlib.Path(f"/proc/{server}/task").glob
+            while not all("State:\\tT" in (thread / "status").read_text() for thread in threads("*")): time.sleep(0.01)
+            pathlib.Path(sys.argv[3]).touch()
             os.close(file)
             PYTHON
-            until grep -q "^State:.T" "/proc/\(try #require(server.processID))/status"; do sleep 0.1; done
+            until [ -e "$T/stopped" ]; do sleep 0.1; done
             sleep 1; kill -9 $writer 2>/dev/null || true; wait $writer || true
             """)
     }
