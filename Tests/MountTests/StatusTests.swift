@@ -92,6 +92,8 @@ struct StatusTests {
         try folder.run(
             """
             kill -STOP \(server)
+            # Until the signal has reached the last of its threads, one may answer.
+            while grep -h ^State: /proc/\(server)/task/*/status | grep -qv 'T (stopped)'; do sleep 0.02; done
             (cp /etc/hostname "$F/file") & copying=$!
             until '\(Programs.firemount)' status "$M" | grep -q '100 %.*/file'; do sleep 0.02; done
             id=$('\(Programs.firemount)' status "$M" | sed -n 's|^  *\\([0-9][0-9]*\\) .*/file$|\\1|p')
