@@ -59,7 +59,7 @@ extension FileSystem {
 
     /// The question under way about a name that is known, or a new one; nil: there is no such name.
     private func question(about name: EntryName, in folder: Node, _ space: inout Namespace) -> MetadataQuestion? {
-        guard let directory = folder.directory, let child = directory.child(name), !child.isLocal,
+        guard let directory = folder.directory, let child = directory.child(name), !child.outranksAnswers,
             let isFolder = child.isFolder
         else { return nil }
         if let question = directory.questions[name] { return question }
@@ -92,7 +92,7 @@ extension FileSystem {
         let answer = await existing { () async throws(StorageError) in try await self.store.metadata(of: object) }
         return answer.map { metadata in
             let record = metadata.map(FileRecord.init)
-            learn(name, in: parent, kind: record.map(\.kind), record: record, asOf: start)
+            learn(name, asked: object, in: parent, kind: record.map(\.kind), record: record, asOf: start)
         }
     }
 
@@ -107,16 +107,23 @@ extension FileSystem {
         return record.flatMap { record in
             hasNames.map { hasNames in
                 let exists = hasNames || record != nil
-                learn(name, in: parent, kind: exists ? .directory : nil, record: record, asOf: start)
+                learn(
+                    name, asked: object, in: parent, kind: exists ? .directory : nil, record: record, asOf: start)
             }
         }
     }
 
+    /// Nothing is learnt about a name that stands for another object by now, as in a folder that was renamed.
+    /// - Parameter object: what the bucket was asked about, as a file or as a folder.
     private func learn(
-        _ name: EntryName, in parent: InodeNumber, kind: FileAttributes.Kind?, record: FileRecord?, asOf: Instant
+        _ name: EntryName, asked object: ObjectName, in parent: InodeNumber, kind: FileAttributes.Kind?,
+        record: FileRecord?, asOf: Instant
     ) {
+        let askedKind: FileAttributes.Kind = object.bytes.last == UInt8(ascii: "/") ? .directory : .file
         namespace.withLock { space in
-            guard let folder = try? space.node(parent) else { return }
+            guard let folder = try? space.node(parent),
+                space.objectName(name, in: folder, kind: askedKind) == object
+            else { return }
             space.learn(name, in: folder, kind: kind, record: record, asOf: asOf)
         }
     }
@@ -162,10 +169,11 @@ extension FileSystem {
         let metadata = try fileAnswer.allowed() ?? nil
         let record = metadata.map(FileRecord.init)
         learn(
-            plain, in: parent, kind: record?.kind ?? (isFolder ? .directory : nil), record: record ?? placeholder,
+            plain, asked: file, in: parent, kind: record?.kind ?? (isFolder ? .directory : nil),
+            record: record ?? placeholder,
             asOf: start)
         let isBeside = record != nil && isFolder
-        learn(beside, in: parent, kind: isBeside ? .directory : nil, record: placeholder, asOf: start)
+        learn(beside, asked: folder, in: parent, kind: isBeside ? .directory : nil, record: placeholder, asOf: start)
         return start
     }
 }
@@ -175,7 +183,7 @@ extension Child {
     fileprivate func needsQuestion(_ space: Namespace, now: Instant) -> Bool {
         switch self {
         case .listed: true
-        case .node, .known: !isLocal && !space.isFresh(asOf, now: now)
+        case .node, .known: !outranksAnswers && !space.isFresh(asOf, now: now)
         case .absent: false
         }
     }

@@ -71,7 +71,8 @@ extension FileSystem {
     private func truncate(_ inode: InodeNumber, to size: Int64) throws(FileSystemError) {
         guard size >= 0 else { throw .invalidArgument }
         guard size <= Self.largestObject else { throw .tooLarge }
-        let (contents, baseSize) = try openContents(of: inode)
+        let (contents, baseSize) = try openContents(of: inode, isHeld: true)
+        defer { letGo(inode) }
         try contents.truncate(to: size, baseSize: baseSize, today: clock.today()) { () throws(FileSystemError) in
             try makeStagingFile(of: inode)
         }
@@ -81,7 +82,10 @@ extension FileSystem {
     static let largestObject: Int64 = 5 << 40
 
     /// The contents of a file, ready to be read and changed, and the size of the bucket's version.
-    func openContents(of inode: InodeNumber) throws(FileSystemError) -> (contents: FileContents, baseSize: Int64) {
+    /// - Parameter isHeld: counts as a handle from now on: what is staged is not dropped between this and what follows.
+    func openContents(
+        of inode: InodeNumber, isHeld: Bool = false
+    ) throws(FileSystemError) -> (contents: FileContents, baseSize: Int64) {
         try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
             switch node.kind {
@@ -92,6 +96,7 @@ extension FileSystem {
             if node.link == .superseded || (node.link == .unlinked && node.handles == 0) { throw .stale }
             let contents = node.contents ?? FileContents()
             node.contents = contents
+            if isHeld { node.handles += 1 }
             guard let record = node.record else { return (contents, 0) }
             let name = space.objectName(of: node)
             let (size, crc32c) = (record.metadata.size, record.metadata.crc32c)
@@ -114,18 +119,23 @@ extension FileSystem {
         }
     }
 
-    /// The bucket has answered what it has of this node now.
+    /// The bucket has answered what it has of this node now, which is not what is unsaved of it.
     func didStore(_ metadata: ObjectMetadata, of inode: InodeNumber) throws(FileSystemError) {
+        guard let contents = try learn(metadata, of: inode), contents.isStaged else { return }
+        journaling(metadata.name) { () throws(FileSystemError) in
+            try contents.journalMove(to: Journal.Place(metadata))
+        }
+    }
+
+    /// What the bucket has of this node now. Answers what is here of it.
+    @discardableResult
+    func learn(_ metadata: ObjectMetadata, of inode: InodeNumber) throws(FileSystemError) -> FileContents? {
         let now = clock.now()
         let record = FileRecord(metadata)
-        let contents = try namespace.withLock { (space) throws(FileSystemError) in
+        return try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.node(inode)
             space.stored(node, as: record, now: now)
             return node.contents
-        }
-        guard let contents, contents.isStaged else { return }
-        journaling(metadata.name) { () throws(FileSystemError) in
-            try contents.journalMove(to: Journal.Place(metadata))
         }
     }
 

@@ -131,72 +131,93 @@ extension FileSystem {
     /// The folder's listing under way, or a new one; the caller must `leave` it.
     func joinListing(of inode: InodeNumber) throws(FileSystemError) -> Listing {
         let now = clock.now()
-        let (listing, isNew, prefix) = try namespace.withLock { (space) throws(FileSystemError) in
+        let (listing, isNew) = try namespace.withLock { (space) throws(FileSystemError) in
             let (node, directory) = try space.directory(inode)
             if let listing = directory.listing, !listing.isAbandoned {
                 listing.join()
-                return (listing, false, ObjectName(""))
+                return (listing, false)
             }
             let listing = Listing(startedAt: now)
             listing.join()
             directory.listing = listing
             node.handles += 1
-            return (listing, true, space.objectName(of: node))
+            return (listing, true)
         }
-        if isNew { listing.run { await self.fetchAll($0, of: inode, prefix: prefix) } }
+        if isNew { listing.run { await self.fetchAll($0, of: inode) } }
         return listing
     }
 
-    /// Asks for page after page and makes entries of them, before the names are handed out.
-    private func fetchAll(
-        _ listing: Listing, of inode: InodeNumber, prefix: ObjectName
-    ) async -> Result<Void, FileSystemError> {
-        var query = ListQuery(prefix: prefix, collapsesFolders: true, pageSize: configuration.listPageSize)
+    /// One run over the pages of a folder, which holds as long as the folder has the name that it began with.
+    private struct ListingRun {
+        let prefix: ObjectName
+        let startedAt: Instant
         var seen: Set<EntryName> = []
         var pages = 0
-        var result = Result<Void, FileSystemError>.success(())
+    }
+
+    /// Asks for page after page and makes entries of them, before the names are handed out. A folder that is renamed
+    /// meanwhile is asked for anew: under its old name it seems to lose what is in it.
+    private func fetchAll(_ listing: Listing, of inode: InodeNumber) async -> Result<Void, FileSystemError> {
+        defer { endListing(listing, of: inode) }
+        var handedOut: Set<EntryName> = []
         do throws(FileSystemError) {
             while true {
-                let asked = clock.now()
-                let page = try await fromStore { () async throws(StorageError) in try await store.page(query) }
-                pages += 1
-                try take(page, for: listing, of: inode, prefix: prefix, seen: &seen, asked: asked)
-                guard let token = page.nextPageToken else { break }
-                query.pageToken = token
+                var run = ListingRun(prefix: try place(of: inode).name, startedAt: clock.now())
+                if try await fetchAll(listing, of: inode, &run, except: handedOut) { return .success(()) }
+                handedOut.formUnion(run.seen)
             }
         } catch {
-            result = .failure(error)
+            return .failure(error)
         }
-        endListing(listing, of: inode, seen: seen, pages: pages, isComplete: (try? result.get()) != nil)
-        return result
     }
 
+    /// False: the folder was renamed.
+    /// - Parameter handedOut: names that are not to be handed out again.
+    private func fetchAll(
+        _ listing: Listing, of inode: InodeNumber, _ run: inout ListingRun, except handedOut: Set<EntryName>
+    ) async throws(FileSystemError) -> Bool {
+        var query = ListQuery(prefix: run.prefix, collapsesFolders: true, pageSize: configuration.listPageSize)
+        repeat {
+            let asked = clock.now()
+            let page = try await fromStore { () async throws(StorageError) in try await store.page(query) }
+            guard let names = try take(page, of: inode, &run, asked: asked) else { return false }
+            listing.append(names.filter { !handedOut.contains($0) }, hasMore: page.nextPageToken != nil)
+            query.pageToken = page.nextPageToken
+        } while query.pageToken != nil
+        guard let ours = try complete(run, of: inode) else { return false }
+        if !ours.isEmpty { listing.append(ours.filter { !handedOut.contains($0) }, hasMore: false) }
+        return true
+    }
+
+    /// nil: the folder was renamed.
     private func take(
-        _ page: ListPage, for listing: Listing, of inode: InodeNumber, prefix: ObjectName, seen: inout Set<EntryName>,
-        asked: Instant
-    ) throws(FileSystemError) {
-        let names = try namespace.withLock { (space) throws(FileSystemError) in
+        _ page: ListPage, of inode: InodeNumber, _ run: inout ListingRun, asked: Instant
+    ) throws(FileSystemError) -> [EntryName]? {
+        run.pages += 1
+        return try namespace.withLock { (space) throws(FileSystemError) in
             let folder = try space.node(inode)
+            guard space.objectName(of: folder) == run.prefix else { return nil }
             return store.abilities.listsMetadata
-                ? space.merge(page, into: folder, prefix: prefix, seen: &seen, asOf: asked)
-                : space.mergeNames(page, into: folder, prefix: prefix, seen: &seen, asOf: asked)
+                ? space.merge(page, into: folder, prefix: run.prefix, seen: &run.seen, asOf: asked)
+                : space.mergeNames(page, into: folder, prefix: run.prefix, seen: &run.seen, asOf: asked)
         }
-        listing.append(names, hasMore: page.nextPageToken != nil)
     }
 
-    private func endListing(
-        _ listing: Listing, of inode: InodeNumber, seen: Set<EntryName>, pages: Int, isComplete: Bool
-    ) {
-        let ours = namespace.withLock { space -> [EntryName] in
-            guard let node = try? space.node(inode) else { return [] }
-            if node.directory?.listing === listing { node.directory?.listing = nil }
-            defer {
-                node.handles -= 1
-                space.dropIfUnused(node)
-            }
-            return isComplete
-                ? space.endListing(of: node, seen: seen, startedAt: listing.startedAt, pages: pages) : []
+    /// nil: the folder was renamed.
+    private func complete(_ run: ListingRun, of inode: InodeNumber) throws(FileSystemError) -> [EntryName]? {
+        try namespace.withLock { (space) throws(FileSystemError) in
+            let folder = try space.node(inode)
+            guard space.objectName(of: folder) == run.prefix else { return nil }
+            return space.endListing(of: folder, seen: run.seen, startedAt: run.startedAt, pages: run.pages)
         }
-        if !ours.isEmpty { listing.append(ours, hasMore: false) }
+    }
+
+    private func endListing(_ listing: Listing, of inode: InodeNumber) {
+        namespace.withLock { space in
+            guard let node = try? space.node(inode) else { return }
+            if node.directory?.listing === listing { node.directory?.listing = nil }
+            node.handles -= 1
+            space.dropIfUnused(node)
+        }
     }
 }

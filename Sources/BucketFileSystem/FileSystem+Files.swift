@@ -5,15 +5,14 @@ import ObjectStore
 extension FileSystem {
     package func open(_ inode: InodeNumber, _ mode: OpenMode) async throws(FileSystemError) -> OpenedFile {
         if mode.writes { try requireWritable() }
-        var (contents, baseSize) = try openContents(of: inode)
-        if contents.isLeaving {
+        let leaving = try openContents(of: inode).contents
+        if leaving.isLeaving {
             // Whether there is still something to open is known when the removal is done.
-            await contents.gate.enter()
-            contents.gate.leave()
-            (contents, baseSize) = try openContents(of: inode)
+            await leaving.gate.enter()
+            leaving.gate.leave()
         }
         if let failure = takeFailure(of: inode) { throw failure }
-        let handle = try addHandle(inode, contents, mode)
+        let (handle, contents, baseSize) = try addHandle(inode, mode)
         do throws(FileSystemError) {
             if mode.truncates {
                 try contents.truncate(to: 0, baseSize: baseSize, today: clock.today()) { () throws(FileSystemError) in
@@ -98,7 +97,7 @@ extension FileSystem {
             folder.entriesChanged(clock.today())
             return space.entry(for: node, now: now)
         }
-        let handle = try addHandle(entry.inode, contents, mode)
+        let (handle, _, _) = try addHandle(entry.inode, mode)
         return (entry, OpenedFile(handle: handle, keepsKernelPages: true))
     }
 
@@ -184,27 +183,32 @@ extension FileSystem {
     // MARK: Handles
 
     private func addHandle(
-        _ inode: InodeNumber, _ contents: FileContents, _ mode: OpenMode
-    ) throws(FileSystemError) -> HandleID {
-        try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).handles += 1 }
+        _ inode: InodeNumber, _ mode: OpenMode
+    ) throws(FileSystemError) -> (HandleID, contents: FileContents, baseSize: Int64) {
+        let (contents, baseSize) = try openContents(of: inode, isHeld: true)
         let id = HandleID(nextNumber())
         let handle = FileHandle(inode: inode, contents: contents, mode: mode)
         handles.withLock { $0.files[id] = handle }
-        return id
+        return (id, contents, baseSize)
     }
 
     private func dropHandle(_ id: HandleID) {
         guard let handle = handles.withLock({ $0.files.removeValue(forKey: id) }) else { return }
+        letGo(handle.inode)
+    }
+
+    /// One who held the file's content leaves it.
+    func letGo(_ inode: InodeNumber) {
         let (isLast, kept, staged) = namespace.withLock { space -> (Bool, ObjectMetadata?, StagedEntry?) in
-            guard let node = try? space.node(handle.inode) else { return (false, nil, nil) }
+            guard let node = try? space.node(inode) else { return (false, nil, nil) }
             node.handles -= 1
             defer { space.dropIfUnused(node) }
             // Stored bytes are read from the bucket again; the staging disk is for unsaved ones.
             guard node.handles == 0 else { return (false, nil, nil) }
-            return (true, node.keptObject.take(), handle.contents.dropStagedIfClean())
+            return (true, node.keptObject.take(), node.contents?.dropStagedIfClean())
         }
         disown(staged)
-        if isLast { endCopying(to: handle.inode) }
+        if isLast { endCopying(to: inode) }
         if let kept { afterwork.start { [self] in await removeKept(kept) } }
     }
 

@@ -114,6 +114,8 @@ extension FileSystem {
         let isFolder = page?.items.isEmpty == false || page?.folders.isEmpty == false
         try namespace.withLock { (space) throws(FileSystemError) in
             let node = try space.directory(parent).node
+            // The folder has another name by now: nothing was asked about what is in it.
+            guard space.objectName(plain, in: node, kind: .file) == file else { return }
             if let record {
                 let kind: FileAttributes.Kind = record.isSymbolicLink ? .symbolicLink : .file
                 space.learn(plain, in: node, kind: kind, record: record, asOf: start)

@@ -47,7 +47,22 @@ extension FileSystem {
             throw FileSystemError(failure)
         }
         try await moveStragglers(from: source, to: destination)
+        forgetSeen(name, in: rename.parent)
         await end(mark)
+    }
+
+    /// Who looked before the last object was deleted has seen the folder under its old name still.
+    private func forgetSeen(_ name: EntryName, in parent: InodeNumber) {
+        let now = clock.now()
+        namespace.withLock { space in
+            guard let folder = try? space.node(parent), let directory = folder.directory else { return }
+            if case .node(let node) = directory.child(name) {
+                // Perhaps somebody has made it anew.
+                node.asOf = Namespace.longAgo
+            } else {
+                directory.set(name, .absent(asOf: now))
+            }
+        }
     }
 
     // MARK: Interrupted

@@ -14,6 +14,8 @@ extension FileSystem {
                 return try await storeOnServer(snapshot, contents, of: inode, as: name, over: record)
             } catch {
                 attempts += 1
+                // The source was to get other bytes, so this file has its own by now.
+                if snapshot.copied != nil, contents.copiedBase == nil { continue }
                 // Written while it was being sent; a file that is appended to often has a pause as often.
                 guard case .staging = error, attempts < 4 else { throw error }
             }
@@ -47,10 +49,11 @@ extension FileSystem {
             let content = ObjectContent(
                 engine: engine, name: name, objectGeneration: stored.objectGeneration, size: stored.size,
                 crc32c: stored.crc32c)
+            // First: content that is clean is what its record says.
+            try learn(stored, of: inode)
             journaling(name) { () throws(FileSystemError) in
                 try contents.didStore(snapshot, as: Journal.Place(stored), content: content)
             }
-            try didStore(stored, of: inode)
             try settleChanges(of: inode, contents)
             return true
         } catch {

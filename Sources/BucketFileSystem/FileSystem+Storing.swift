@@ -143,10 +143,11 @@ extension FileSystem {
         }
         do throws(FileSystemError) {
             let stored = try await send(upload, of: contents, mayStream: contents.isCurrent(snapshot))
+            // First: content that is clean is what its record says.
+            try learn(stored, of: inode)
             journaling(name) { () throws(FileSystemError) in
                 try contents.didStore(snapshot, as: Journal.Place(stored))
             }
-            try didStore(stored, of: inode)
             try settleChanges(of: inode, contents)
         } catch {
             if case .storage = error { contents.mayHaveStored(SentContent(size: snapshot.size, crc32c: checksum)) }

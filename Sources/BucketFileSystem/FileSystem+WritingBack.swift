@@ -84,11 +84,11 @@ extension FileSystem {
         namespace.withLock { space in (try? space.node(inode))?.pins += 1 }
         afterwork.start { [self] in
             repeat { await storeSealed(inode, contents) } while !contents.endStoring()
-            letGo(inode, contents)
+            endStoring(inode, contents)
         }
     }
 
-    private func letGo(_ inode: InodeNumber, _ contents: FileContents) {
+    private func endStoring(_ inode: InodeNumber, _ contents: FileContents) {
         let staged = namespace.withLock { space -> StagedEntry? in
             guard let node = try? space.node(inode) else { return nil }
             node.pins -= 1

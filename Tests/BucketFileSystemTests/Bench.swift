@@ -44,11 +44,9 @@ final class Bench: Sendable {
         damaging = DamagingStore(failing)
         let time = Time()
         self.time = time
-        let log = Log()
-        self.log = log
         files = FileSystem(
             store: damaging, configuration: configuration, journal: journal, kernelCache: kernel,
-            log: Logger(level: .debug) { _, line in log.lines.withLock { $0.append(line) } },
+            log: log.logger,
             clock: Clock(
                 now: { time.now() },
                 today: { Timestamp(seconds: 1_700_000_000 + Int64(time.now().nanoseconds / 1_000_000_000)) }))
@@ -71,8 +69,8 @@ final class Bench: Sendable {
     }
 
     private let time: Time
-    private let log: Log
-    var lines: [String] { log.lines.withLock { $0 } }
+    private let log = Log(level: .debug)
+    var lines: [String] { log.lines }
 
     private final class Time: Sendable {
         let nanoseconds = Lock<UInt64>(1_000_000_000_000)
@@ -84,8 +82,6 @@ final class Bench: Sendable {
             }
         }
     }
-
-    private final class Log: Sendable { let lines = Lock<[String]>([]) }
 
     func advance(seconds: UInt64) { time.nanoseconds.withLock { $0 += seconds * 1_000_000_000 } }
 

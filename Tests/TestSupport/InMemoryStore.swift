@@ -9,6 +9,8 @@ package final class InMemoryStore: ObjectStore {
     private let bucket = Lock(InMemoryBucket())
     private let readLog = Lock<[ReadRequest]>([])
     private let gate: RequestGate
+    /// What requests pass once they have taken effect.
+    private let answers: RequestGate
     private let queue = TimedQueue()
     private let delivery: ReadDelivery
 
@@ -21,6 +23,7 @@ package final class InMemoryStore: ObjectStore {
     ) {
         self.abilities = abilities
         gate = RequestGate(queue: queue)
+        answers = RequestGate(queue: queue)
         delivery = ReadDelivery(queue: queue, pieceSize: pieceSize, pieceInterval: pieceInterval)
     }
 
@@ -124,6 +127,17 @@ package final class InMemoryStore: ObjectStore {
         await gate.waitUntilHeld(operation, count: count)
     }
 
+    /// From now on the answers to changes by `operation` wait: the bucket has changed, and who asked does not know.
+    package func holdAnswers(to operation: StoreOperation) { answers.hold(operation) }
+
+    /// Lets all held answers go, and holds no more.
+    package func releaseAnswers(to operation: StoreOperation) { answers.release(operation) }
+
+    /// Returns once at least `count` answers are held.
+    package func waitUntilAnswersHeld(to operation: StoreOperation, count: Int = 1) async {
+        await answers.waitUntilHeld(operation, count: count)
+    }
+
     // MARK: ObjectStore
 
     package func list(_ query: ListQuery) async throws(StorageError) -> ListPage {
@@ -172,7 +186,8 @@ package final class InMemoryStore: ObjectStore {
             if passed != nil { break }
         }
         let bytes = if let grown { grown } else { try upload.bytes() }
-        let metadata = try change(.insert, if: upload.precondition, on: upload.name) { (bucket) throws(StorageError) in
+        let metadata = try await change(.insert, if: upload.precondition, on: upload.name) {
+            (bucket) throws(StorageError) in
             try bucket.store(upload.name, bytes, headers: upload.headers)
         }
         upload.didConfirm(upTo: metadata.size)
@@ -195,14 +210,14 @@ package final class InMemoryStore: ObjectStore {
         _ name: ObjectName, _ patch: MetadataPatch, if precondition: Precondition
     ) async throws(StorageError) -> ObjectMetadata {
         try await gate.pass(.patch, object: name)
-        return try change(.patch, if: precondition, on: name, mustExist: true) { (bucket) throws(StorageError) in
+        return try await change(.patch, if: precondition, on: name, mustExist: true) { (bucket) throws(StorageError) in
             try bucket.patch(name, patch)
         }
     }
 
     package func copy(_ copy: ObjectCopy) async throws(StorageError) -> ObjectMetadata {
         try await gate.pass(.copy, object: copy.source)
-        return try change(.copy, if: copy.precondition, on: copy.destination) { (bucket) throws(StorageError) in
+        return try await change(.copy, if: copy.precondition, on: copy.destination) { (bucket) throws(StorageError) in
             try bucket.copy(copy, for: .copy)
         }
     }
@@ -213,7 +228,7 @@ package final class InMemoryStore: ObjectStore {
             throw StorageError(
                 .invalidRequest, operation: "move", object: copy.source, httpStatus: 400, message: "onto itself")
         }
-        return try change(.move, if: copy.precondition, on: copy.destination) { (bucket) throws(StorageError) in
+        return try await change(.move, if: copy.precondition, on: copy.destination) { (bucket) throws(StorageError) in
             let moved = try bucket.copy(copy, for: .move)
             try bucket.remove(copy.source)
             return moved
@@ -226,14 +241,14 @@ package final class InMemoryStore: ObjectStore {
             throw StorageError(
                 .unsupported, operation: "compose", object: composition.destination, message: "cannot compose")
         }
-        return try change(.compose, if: composition.precondition, on: composition.destination) {
+        return try await change(.compose, if: composition.precondition, on: composition.destination) {
             (bucket) throws(StorageError) in try bucket.compose(composition)
         }
     }
 
     package func delete(_ name: ObjectName, if precondition: Precondition) async throws(StorageError) {
         try await gate.pass(.delete, object: name)
-        try change(.delete, if: precondition, on: name, mustExist: true) { (bucket) throws(StorageError) in
+        try await change(.delete, if: precondition, on: name, mustExist: true) { (bucket) throws(StorageError) in
             try bucket.remove(name)
         }
     }
@@ -242,12 +257,14 @@ package final class InMemoryStore: ObjectStore {
     private func change<Result>(
         _ operation: StoreOperation, if precondition: Precondition, on name: ObjectName, mustExist: Bool = false,
         _ body: (inout InMemoryBucket) throws(StorageError) -> Result
-    ) throws(StorageError) -> Result {
-        try bucket.withLock { (bucket) throws(StorageError) in
+    ) async throws(StorageError) -> Result {
+        let result = try bucket.withLock { (bucket) throws(StorageError) in
             if mustExist { _ = try bucket.existing(name, for: operation) }
             if abilities.checksPreconditions { try bucket.check(precondition, on: name, for: operation) }
             return try body(&bucket)
         }
+        try await answers.pass(operation, object: name)
+        return result
     }
 }
 

@@ -85,10 +85,11 @@ enum Child {
         }
     }
 
-    var isLocal: Bool {
-        switch self {
-        case .node(let node): node.isLocal
-        case .known, .listed, .absent: false
-        }
+    var isLocal: Bool { node?.isLocal ?? false }
+
+    var outranksAnswers: Bool { node?.outranksAnswers ?? false }
+
+    private var node: Node? {
+        if case .node(let node) = self { node } else { nil }
     }
 }

@@ -19,7 +19,7 @@ extension Namespace {
         }
         let child = directory.child(name)
         if let child, child.exists {
-            guard child.isLocal || isCurrent(child.asOf, configuration.metadataTTL),
+            guard child.outranksAnswers || isCurrent(child.asOf, configuration.metadataTTL),
                 let node = nodeOfChild(name, in: folder)
             else { return .unknown }
             return .found(entry(for: node, now: now))
@@ -55,7 +55,7 @@ extension Namespace {
         guard let directory = folder.directory else { return }
         let known = directory.child(name)
         // Our own doing, or a later answer, is better than what was asked for earlier.
-        if let known, known.isLocal || known.asOf > asOf { return }
+        if let known, known.outranksAnswers || known.asOf > asOf { return }
         guard let kind else {
             if case .node(let node) = known {
                 if node.stays { return node.asOf = asOf }

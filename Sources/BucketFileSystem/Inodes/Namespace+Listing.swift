@@ -39,7 +39,7 @@ extension Namespace {
 
     func isFile(_ name: EntryName, in folder: Node, seen: Set<EntryName>) -> Bool {
         switch folder.directory?.child(name) {
-        case .node(let node): node.kind != .directory && (node.isLocal || seen.contains(name))
+        case .node(let node): node.kind != .directory && (node.outranksAnswers || seen.contains(name))
         case .known(let kind, _, _): kind != .directory && seen.contains(name)
         case .listed(let isFolder, _): !isFolder && seen.contains(name)
         case .absent, nil: false
@@ -51,7 +51,7 @@ extension Namespace {
         guard let directory = folder.directory else { return [] }
         var ours: [EntryName] = []
         for (name, child) in directory.children where child.exists && !seen.contains(name) {
-            if child.isLocal || child.asOf > startedAt {
+            if child.outranksAnswers || child.asOf > startedAt {
                 ours.append(name)
             } else if case .node(let node) = child, node.stays {
                 node.asOf = startedAt

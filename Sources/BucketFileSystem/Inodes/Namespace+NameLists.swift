@@ -33,7 +33,7 @@ extension Namespace {
 
     private mutating func learn(_ name: EntryName, in folder: Node, isFolder: Bool, asOf: Instant) {
         let known = folder.directory?.child(name)
-        if let known, known.isLocal || known.asOf > asOf || known.isFolder == isFolder { return }
+        if let known, known.outranksAnswers || known.asOf > asOf || known.isFolder == isFolder { return }
         if case .node(let node) = known { detach(node, as: .superseded, leaving: nil) }
         folder.directory?.set(name, .listed(isFolder: isFolder, asOf: asOf))
     }

@@ -76,4 +76,11 @@ final class Node {
         guard kind == .file else { return false }
         return record == nil || contents?.isDirty == true
     }
+
+    /// This mount is changing its object, or renaming a folder above it: what the bucket answers meanwhile may be from
+    /// before or from after. How old the change is shows in `asOf` once it is done.
+    var isChanging: Bool { contents?.gate.isTaken == true || parent?.isChanging == true }
+
+    /// What the bucket answers says nothing of it that would count.
+    var outranksAnswers: Bool { isLocal || isChanging }
 }

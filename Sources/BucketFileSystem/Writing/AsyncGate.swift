@@ -10,6 +10,9 @@ final class AsyncGate: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// Somebody is inside.
+    var isTaken: Bool { state.withLock { $0.isTaken } }
+
     func enter() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

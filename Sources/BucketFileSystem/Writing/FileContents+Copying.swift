@@ -21,6 +21,9 @@ extension FileContents {
 
     // MARK: Copying another object
 
+    /// nil: the file shows nothing of another object.
+    var copiedBase: CopiedBase? { state.withLock { $0.copied } }
+
     /// The bucket's version, if the file shows nothing else.
     var unchangedBase: ObjectContent? {
         state.withLock { $0.staged == nil && !$0.isDirty ? $0.base : nil }

@@ -68,6 +68,8 @@ final class RandomOperations {
     var random: SplitMix64
     let store: InMemoryStore
     private let directory = temporaryDirectory()
+    /// A bucket that never fails gives no reason to speak of an error.
+    private let log = Log(level: .info)
     private(set) var time = ModelTime()
     var files: FileSystem
     let tree = ReferenceTree()
@@ -89,18 +91,18 @@ final class RandomOperations {
         variant = Variant(seed: seed)
         random = SplitMix64(seed: seed)
         store = InMemoryStore(abilities: variant.abilities)
-        files = Self.fileSystem(store, directory, time, variant)
+        files = Self.fileSystem(store, directory, time, variant, log)
     }
 
     deinit { time.end() }
 
     private static func fileSystem(
-        _ store: InMemoryStore, _ directory: TemporaryDirectory, _ time: ModelTime, _ variant: Variant
+        _ store: InMemoryStore, _ directory: TemporaryDirectory, _ time: ModelTime, _ variant: Variant, _ log: Log
     ) -> FileSystem {
         let journal = try! Journal(in: directory.path, for: JournalOwner(bucket: "test", endpoint: "http://test"))
         return FileSystem(
             store: store, configuration: variant.configuration, journal: journal, kernelCache: NoKernel(),
-            log: Logger(level: .error) { _, _ in }, clock: time.clock)
+            log: log.logger, clock: time.clock)
     }
 
     /// - Throws: `Difference` at the first answer that is not the reference's.
@@ -173,6 +175,7 @@ final class RandomOperations {
         while !handles.isEmpty { try await close() }
         note("remount")
         let kept = await files.shutDown()
+        try check(log.errors, is: [], "log")
         try check(kept, is: [], "names not stored (\(try files.journal.entries().entries))")
         let files = tree.all().filter { !$0.node.isFolder }
         let objects = store.names.filter { $0.bytes.last != UInt8(ascii: "/") }
@@ -188,7 +191,7 @@ final class RandomOperations {
         lookups = []
         time.end()
         time = ModelTime(after: time)
-        self.files = Self.fileSystem(store, directory, time, variant)
+        self.files = Self.fileSystem(store, directory, time, variant, log)
         try await compareAll()
     }
 
@@ -240,7 +243,7 @@ final class RandomOperations {
     }
 
     func difference(_ text: String) -> Difference {
-        Difference(seed: seed, operation: number, text: text, history: history.suffix(60))
+        Difference(seed: seed, operation: number, text: text, history: history.suffix(60) + log.lines.suffix(20))
     }
 
     func note(_ line: String) {

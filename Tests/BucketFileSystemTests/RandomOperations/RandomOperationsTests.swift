@@ -17,6 +17,7 @@ import Testing
             try await RandomOperations(seed: seed).run(numbers)
             print("seed \(seed): \(numbers.count) operations, as on a local file system")
         } catch let difference as RandomOperations.Difference {
+            print("This failed, and is being shortened. \(difference)")
             throw await ShortestFailure().find(difference)
         }
     }

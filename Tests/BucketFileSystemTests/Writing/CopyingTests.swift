@@ -139,6 +139,20 @@ import Testing
         }
     }
 
+    @Test func theSourceMayChangeWhileTheBucketIsAboutToCopyIt() async throws {
+        let source = try await reader("a.txt")
+        let target = try await bench.openForWriting("b.txt")
+        #expect(try bench.files.copyRange(from: source, at: 0, to: target, at: 0, count: 1 << 40) == 9)
+        bench.store.hold(.copy)
+        let closing = Task { try await bench.close(target) }
+        await bench.store.waitUntilHeld(.copy)
+        try await bench.write("a.txt", "other")
+        bench.store.release(.copy)
+        try await closing.value
+        #expect(bench.stored("a.txt") == "other")
+        #expect(bench.stored("b.txt") == "some text")
+    }
+
     @Test func whatIsNoPlainCopyIsLeftToTheKernel() async throws {
         let source = try await reader("a.txt")
         let target = try await bench.openForWriting("b.txt")
