@@ -39,7 +39,7 @@ struct DurabilityTests {
             os.pwrite(new, b"later", 10)
             os.kill(os.getpid(), signal.SIGSTOP)
             PYTHON
-            until grep -q '^State:.T' /proc/$writer/status; do sleep 0.05; done
+            until_stopped $writer
             kill -9 \(try #require(mounted.process?.processID)) $writer
             wait $writer || true
             """)
@@ -154,7 +154,7 @@ struct DurabilityTests {
             os.kill(os.getpid(), signal.SIGSTOP)
             os.close(file)
             PYTHON
-                until grep -q '^State:.T' /proc/$!/status; do sleep 0.05; done
+                until_stopped $!
             }
 
             """

@@ -83,7 +83,8 @@ struct StatusTests {
     }
 
     @Test func whatIsCancelledTooLateIsStoredAndToldSo() throws {
-        let mounted = try MountedBucket(on: .local)
+        // While the server is stopped nothing must be asked of it but to store the file.
+        let mounted = try MountedBucket(on: .local, options: ["--metadata-ttl", "1h", "--timeout", "10m"])
         defer { mounted.tearDown() }
         let folder = try mounted.newFolder()
         try folder.run("echo old >\"$F/file\"")
@@ -91,9 +92,7 @@ struct StatusTests {
         defer { kill(server, SIGCONT) }
         try folder.run(
             """
-            kill -STOP \(server)
-            # Until the signal has reached the last of its threads, one may answer.
-            while grep -h ^State: /proc/\(server)/task/*/status | grep -qv 'T (stopped)'; do sleep 0.02; done
+            freeze \(server)
             (cp /etc/hostname "$F/file") & copying=$!
             until '\(Programs.firemount)' status "$M" | grep -q '100 %.*/file'; do sleep 0.02; done
             id=$('\(Programs.firemount)' status "$M" | sed -n 's|^  *\\([0-9][0-9]*\\) .*/file$|\\1|p')

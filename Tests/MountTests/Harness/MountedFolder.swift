@@ -72,6 +72,11 @@ enum ShellWords {
         fail() { echo "FAILED: $*" >&2; exit 1; }
         expect() { [ "$1" = "$2" ] || fail "${3:-expected} '$2', found '$1'"; }
         fails() { if "$@" >/dev/null 2>&1; then fail "should have failed: $*"; fi; }
+        # Until the signal has reached the last thread of process $1, one may go on.
+        until_stopped() {
+            while grep -h '^State:' /proc/$1/task/*/status | grep -qv 'T (stopped)'; do sleep 0.02; done
+        }
+        freeze() { kill -STOP $1; until_stopped $1; }
 
         """
 }
