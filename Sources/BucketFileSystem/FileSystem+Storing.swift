@@ -76,16 +76,16 @@ extension FileSystem {
         _ contents: FileContents, of inode: InodeNumber, as name: ObjectName, over record: FileRecord?,
         sealedOnly: Bool
     ) async throws(FileSystemError) {
-        if sealedOnly {
-            guard let snapshot = contents.sealedSnapshot() else { return }
-            return try await storeSealed(snapshot, contents, of: inode, as: name, over: record)
+        if sealedOnly || contents.isSealed {
+            if try await storeSealed(contents, of: inode, as: name, over: record) || sealedOnly { return }
         }
         if let error = contents.spoiled { throw error }
-        if !contents.isSealed, try await storeOnServer(contents, of: inode, as: name, over: record) { return }
+        if try await storeOnServer(contents, of: inode, as: name, over: record) { return }
         do throws(FileSystemError) {
             guard let snapshot = contents.snapshot() else { return contents.forgetUnsaved() }
+            // It was closed meanwhile.
             if snapshot.isFrozen {
-                return try await storeSealed(snapshot, contents, of: inode, as: name, over: record)
+                return try await storeOnce(contents, of: inode, as: name, over: record, sealedOnly: false)
             }
             try await store(snapshot, contents, of: inode, as: name, over: record)
         } catch {
@@ -101,12 +101,14 @@ extension FileSystem {
         }
     }
 
+    /// False: nothing is sealed.
     private func storeSealed(
-        _ snapshot: FileContents.Snapshot, _ contents: FileContents, of inode: InodeNumber, as name: ObjectName,
-        over record: FileRecord?
-    ) async throws(FileSystemError) {
+        _ contents: FileContents, of inode: InodeNumber, as name: ObjectName, over record: FileRecord?
+    ) async throws(FileSystemError) -> Bool {
+        guard let snapshot = contents.beginStoringSealed() else { return false }
         do throws(FileSystemError) {
             try await store(snapshot, contents, of: inode, as: name, over: record)
+            return true
         } catch {
             journaling(name) { () throws(FileSystemError) in try contents.didFailToStoreSealed(snapshot) }
             throw error

@@ -6,11 +6,10 @@ extension FileContents.State {
     /// What is staged is what was sealed.
     var isSealed: Bool { sealed != nil && sealed?.staged.file === staged?.file }
 
-    /// The sealed content, about to be stored.
-    mutating func sealedSnapshot() -> FileContents.Snapshot? {
+    /// The sealed content.
+    var sealedSnapshot: FileContents.Snapshot? {
         guard let sealed, !sealed.isSuperseded else { return nil }
         let file = sealed.staged.file
-        self.sealed!.isUnderWay = true
         return FileContents.Snapshot(
             file: file, origin: file, isFrozen: true, size: sealed.staged.size, version: sealed.staged.version,
             changes: changes, checksum: sealed.checksum, missingBase: [], base: nil)
@@ -24,8 +23,16 @@ extension FileContents {
     /// Something waits to be stored in the background.
     var hasSealed: Bool { state.withLock { $0.isDirty && $0.sealed != nil } }
 
-    /// Sealed content to be stored; nil: there is none.
-    func sealedSnapshot() -> Snapshot? { state.withLock { $0.sealedSnapshot() } }
+    /// Sealed content, which is stored from here on: what is sealed next comes after it, not in its place. Call it with
+    /// the file's gate passed.
+    /// - Returns: nil: there is none.
+    func beginStoringSealed() -> Snapshot? {
+        state.withLock { state in
+            let snapshot = state.sealedSnapshot
+            if snapshot != nil { state.sealed!.isUnderWay = true }
+            return snapshot
+        }
+    }
 
     /// `snapshot`, which is whole, is in the journal for good, and takes the place of what was sealed before.
     /// - Returns: false: the file was changed, sealed or stored meanwhile.

@@ -434,7 +434,7 @@ final class FileContents: Sendable {
     func snapshot() -> Snapshot? {
         state.withLock { state in
             guard state.isDirty, let staged = state.staged else { return nil }
-            if state.isSealed { return state.sealedSnapshot() }
+            if state.isSealed { return state.sealedSnapshot }
             let checksum = staged.checksum.flatMap { $0.end == staged.size ? $0.crc : nil }
             return Snapshot(
                 file: staged.file, origin: staged.file, size: staged.size, version: staged.version,

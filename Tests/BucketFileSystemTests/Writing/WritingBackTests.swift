@@ -71,6 +71,25 @@ struct WritingBackTests {
         #expect(try bench.journal.entries().entries.isEmpty)
     }
 
+    /// Of two who close it at once, the later finds it sealed. Its upload has not begun for that.
+    @Test func contentThatIsClosedTwiceGivesWayToNewer() async throws {
+        let bench = bench()
+        let handle = try await bench.openForWriting("f")
+        let contents = try bench.files.contents(of: try await bench.find("f").inode)
+        await contents.gate.enter()
+        try bench.write(handle, "older")
+        try await bench.files.flush(handle)
+        #expect(contents.snapshot()?.isFrozen == true)
+        try bench.write(handle, "newer", at: 0)
+        try await bench.close(handle)
+        #expect(try bench.journal.entries().entries.count == 1)
+        contents.gate.leave()
+        await bench.files.afterwork.wait()
+        #expect(bench.stored("f") == "newer")
+        #expect(bench.store.counts[.insert] == 1)
+        #expect(try bench.journal.entries().entries.isEmpty)
+    }
+
     @Test func whatWasClosedIsStoredAfterAKill() async throws {
         let bench = bench(objects: [("f", "old")])
         bench.failing.fail(.insert, call: nil, with: .unreachable)
