@@ -68,8 +68,13 @@ extension FileSystem {
     ) async throws(FileSystemError) {
         for _ in 0..<4 {
             let (name, record, link) = try place(of: inode)
+            switch link {
+            case .attached: break
             // Without a name there is nobody to see it.
-            guard link == .attached else { return }
+            case .unlinked: return
+            // The kernel asks for the name again, and finds what another client has put there.
+            case .superseded: throw .stale
+            }
             guard let record else { return try await makePlaceholder(of: inode, changes) }
             do throws(FileSystemError) {
                 do throws(FileSystemError) {

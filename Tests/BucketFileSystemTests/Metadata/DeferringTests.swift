@@ -30,6 +30,18 @@ import Testing
         #expect(try bench.files.journal.entries().entries.isEmpty)
     }
 
+    /// So the kernel asks for the name again, and the change goes to what is there.
+    @Test func aChangeOfWhatSomebodyHasReplacedIsRefused() async throws {
+        let bench = Bench(objects: [("f", "text")])
+        let old = try await bench.find("f").inode
+        bench.store.put("f", Array("new".utf8))
+        bench.advance(seconds: 61)
+        let new = try await bench.find("f").inode
+        #expect(await failure { try await bench.change(old) { $0.permissions = 0o600 } }?.word == "stale")
+        try await bench.change(new) { $0.permissions = 0o600 }
+        #expect(bench.store.object("f")?.headers.custom["goog-reserved-posix-mode"] == "600")
+    }
+
     @Test func aRenameTakesThemAlong() async throws {
         let bench = Bench()
         _ = try await bench.list()
