@@ -52,6 +52,27 @@ struct EndingTests {
         #expect(try mounted.bucket.text(folder.object("late")) == "late\n")
     }
 
+    /// The kernel gives the number of a mount that is gone to the next one, while the process behind the first goes on.
+    @Test func unmountWaitsForItsOwnMountOnly() throws {
+        let first = try MountedBucket(on: .local, options: Self.patiently)
+        defer { first.tearDown() }
+        let folder = try first.newFolder()
+        defer { try? signal(first.server, SIGCONT) }
+        try leaveUnsaved(folder, first.server)
+        try folder.run("umount \"$M\"")
+        let second = try MountedBucket(on: .local, options: Self.patiently)
+        defer { second.tearDown() }
+        let quick = try second.newFolder().attempt(
+            """
+            echo x >"$F/f"; cd /
+            '\(Programs.firemount)' unmount "$M"
+            """)
+        #expect(quick.status == 0, "\(quick.output)")
+        #expect(quick.output == "")
+        #expect(!second.logs.contains("will not wait"), "\(second.logs)")
+        #expect(first.process?.isRunning == true)
+    }
+
     @Test func aSecondSignalHurriesAndTheJournalHasTheRest() throws {
         let mounted = try MountedBucket(on: .local, options: Self.patiently)
         defer { mounted.tearDown() }

@@ -79,6 +79,7 @@ struct MountCommand {
             name(journals)
             mount.fileSystem.recover(journals.left)
         }
+        lifeline?.stopListening()
         log(.info, "\(configuration.mount.mountPoint) is unmounted")
         var losses: [String] = []
         if case .failed(let cause) = end { losses.append("the connection to the kernel failed: \(cause)") }
@@ -127,7 +128,7 @@ struct MountCommand {
     private func makeLifeline() -> MountLifeline? {
         do {
             guard let entry = try MountTable.current().entry(at: configuration.mount.mountPoint) else { return nil }
-            return try MountLifeline(device: entry.device)
+            return try MountLifeline.taken(device: entry.device)
         } catch {
             log(.warning, "firemount unmount will not wait for this mount: \(error)")
             return nil

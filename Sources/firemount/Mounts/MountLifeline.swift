@@ -4,7 +4,8 @@ import Glibc
 /// listens on a socket in Linux's abstract name space, named for the mount's device number; it answers once, at its
 /// end. The kernel completes connections without its help, and breaks them if it dies: no thread, no file to clean up.
 struct MountLifeline: ~Copyable, Sendable {
-    private let listener: Descriptor
+    /// nil: the mount is gone.
+    private var listener: Descriptor?
     private var waiters: [Int32] = []
 
     /// - Parameter device: `major:minor` of the mount.
@@ -13,7 +14,18 @@ struct MountLifeline: ~Copyable, Sendable {
         let number = socket.number
         let result = unsafe Self.withAddress(of: device) { unsafe bind(number, $0, $1) }
         guard result == 0, listen(number, 16) == 0, fcntl(number, F_SETFL, O_NONBLOCK) == 0 else { throw .last }
-        listener = socket
+        listener = .some(consume socket)
+    }
+
+    /// The same, where the process behind an earlier mount of that number has not noticed yet that it is gone.
+    static func taken(device: String) throws(SystemError) -> MountLifeline {
+        for _ in 0..<50 {
+            do { return try MountLifeline(device: device) } catch {
+                guard error.code == EADDRINUSE else { throw error }
+                usleep(20_000)
+            }
+        }
+        return try MountLifeline(device: device)
     }
 
     deinit { for waiter in waiters { close(waiter) } }
@@ -24,9 +36,16 @@ struct MountLifeline: ~Copyable, Sendable {
         for waiter in waiters { Self.send("\(Self.progressMark)\(text)\n", to: waiter) }
     }
 
+    /// The mount is gone, and with it whoever could still come: the kernel may give its device number to another mount,
+    /// which needs the name. Who waits already is told as before.
+    mutating func stopListening() {
+        acceptWaiters()
+        listener = nil
+    }
+
     private mutating func acceptWaiters() {
-        while true {
-            let number = accept(listener.number, nil, nil)
+        while let socket = listener?.number {
+            let number = accept(socket, nil, nil)
             guard number >= 0 else { return }
             waiters.append(number)
         }

@@ -75,6 +75,22 @@ struct MountLifelineTests {
         first.end(lost: [])
     }
 
+    /// The process behind the first may store for long after its mount is gone.
+    @Test func anotherMountOfTheSameNumberHasItsOwn() throws {
+        let device = "test:\(getpid()):again"
+        var first = try MountLifeline(device: device)
+        var firstWatch = try watching(device)
+        first.stopListening()
+        let second = try MountLifeline.taken(device: device)
+        var secondWatch = try watching(device)
+        first.end(lost: ["first"])
+        second.end(lost: ["second"])
+        let firstEnd = firstWatch.end(within: .seconds(10))
+        #expect(firstEnd == .finished(lost: ["first"]))
+        let secondEnd = secondWatch.end(within: .seconds(10))
+        #expect(secondEnd == .finished(lost: ["second"]))
+    }
+
     private func watching(_ device: String) throws -> MountWatch {
         guard let watch = MountWatch(device: device, userID: geteuid()) else { throw SystemError(code: ECONNREFUSED) }
         return watch
