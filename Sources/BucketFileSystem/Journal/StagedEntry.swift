@@ -118,21 +118,33 @@ final class StagedEntry: Sendable {
         }
     }
 
+    /// What is still to be stored.
+    enum Rest {
+        case nothing
+        /// What was changed since.
+        case changes(StagedWrite)
+        /// What was sealed since.
+        case sealed
+    }
+
     /// The bucket has it under this name and generation.
-    /// - Parameter rest: what was changed since; nil: nothing. Takes the file's lock.
-    func stored(as place: Journal.Place, rest: () -> StagedWrite?) throws(FileSystemError) {
+    /// - Parameter rest: takes the file's lock.
+    func stored(as place: Journal.Place, rest: () -> Rest) throws(FileSystemError) {
         try state.withLock { state throws(FileSystemError) in
             state.place = place
             switch state.phase {
             case .unrecorded, .kept, .disowned: return
             case .open, .sealed: break
             }
-            guard let rest = rest() else {
+            switch rest() {
+            case .nothing:
                 state.phase = .unrecorded
-                return try journal.remove([id])
+                try journal.remove([id])
+            case .changes(let staged):
+                try put(staged, .open, place, changes: MetadataPatch())
+                state.phase = .open
+            case .sealed: try journal.move([id], to: place)
             }
-            try put(rest, .open, place, changes: MetadataPatch())
-            state.phase = .open
         }
     }
 

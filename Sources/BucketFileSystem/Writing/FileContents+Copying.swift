@@ -7,16 +7,18 @@ extension FileContents {
     func didStore(
         _ snapshot: Snapshot, as place: Journal.Place, content: ObjectContent
     ) throws(FileSystemError) {
-        let (old, file) = state.withLock { state -> (ObjectContent?, StagingFile?) in
+        let (old, superseded) = state.withLock { state in
+            let superseded = state.dropSealed(upTo: snapshot)
             if state.staged?.version == snapshot.version { state.staged?.becameBaseThroughout() }
             state.mayStream = false
             state.copied = nil
             state.didStore(snapshot)
             defer { state.base = content }
-            return (state.base, state.staged?.file)
+            return (state.base, superseded)
         }
         old?.discard()
-        try file?.entry?.stored(as: place) { unsaved(in: file) }
+        try journalStored(snapshot, as: place)
+        try superseded?.disown()
     }
 
     // MARK: Copying another object
@@ -33,7 +35,7 @@ extension FileContents {
     /// does nothing, if it is another file than that.
     func copy(_ source: CopiedBase, from offset: Int64, to end: Int64, today: Timestamp) -> Bool {
         state.withLock { state in
-            guard let staged = state.staged, staged.size == offset, staged.untouchedBase == offset,
+            guard !state.isSealed, let staged = state.staged, staged.size == offset, staged.untouchedBase == offset,
                 staged.staged.isEmpty, offset == 0 || state.copied?.content === source.content
             else { return false }
             state.copied = source

@@ -14,6 +14,20 @@ extension FileContents.State {
             file: file, origin: file, isFrozen: true, size: sealed.staged.size, version: sealed.staged.version,
             changes: changes, checksum: sealed.checksum, missingBase: [], base: nil)
     }
+
+    /// The bucket has `snapshot`: content that was sealed as it, or before it, need not be stored any more. Answers the
+    /// entry of what was sealed before it, in a file of its own.
+    mutating func dropSealed(upTo snapshot: FileContents.Snapshot) -> StagedEntry? {
+        guard let sealed else { return nil }
+        if sealed.staged.file === snapshot.origin {
+            if sealed.staged.version <= snapshot.version { self.sealed = nil }
+            return nil
+        }
+        // What is staged elsewhere by now was sealed first: then this is newer.
+        guard staged?.file === snapshot.origin else { return nil }
+        self.sealed = nil
+        return sealed.staged.file.entry
+    }
 }
 
 extension FileContents {

@@ -55,39 +55,43 @@ extension FileContents {
     /// What the bucket may have of this file without our knowing it.
     func takeUnanswered() -> SentContent? { state.withLock { $0.unanswered.take() } }
 
-    /// What was changed since something was stored, unless it is in another file by now.
-    func unsaved(in file: StagingFile?) -> StagedWrite? {
-        state.withLock { $0.isDirty && $0.staged?.file === file ? $0.staged : nil }
+    /// What is still to be stored of `file` after something of it was.
+    private func rest(in file: StagingFile) -> StagedEntry.Rest {
+        state.withLock { state in
+            guard state.isDirty else { return .nothing }
+            if state.sealed?.staged.file === file { return .sealed }
+            guard let staged = state.staged, staged.file === file else { return .nothing }
+            return .changes(staged)
+        }
     }
 
     /// The bucket has `snapshot`, as `place` says. What was written since stays dirty.
     func didStore(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
-        let (base, staged, superseded) = state.withLock { state in
+        let (base, superseded) = state.withLock { state in
             state.mayStream = false
-            let isCurrent = state.staged?.file === snapshot.origin
-            if isCurrent {
+            let superseded = state.dropSealed(upTo: snapshot)
+            if state.staged?.file === snapshot.origin {
                 state.staged!.becameBase()
                 state.copied = nil
             }
-            var superseded: StagedEntry?
-            if let sealed = state.sealed, isCurrent || sealed.staged.file === snapshot.origin {
-                if sealed.staged.file !== snapshot.origin { superseded = sealed.staged.file.entry }
-                state.sealed = nil
-            }
             state.didStore(snapshot)
             defer { state.base = nil }
-            return (state.base, state.isDirty || isCurrent ? state.staged : nil, superseded)
+            return (state.base, superseded)
         }
         base?.discard()
-        guard let staged, let entry = staged.file.entry else { return try snapshot.origin.entry?.disown() ?? () }
-        if staged.file === snapshot.origin {
-            try entry.stored(as: place) { unsaved(in: snapshot.origin) }
-        } else {
-            // What came after it is based on it now. Only then its own row may go: after a crash in between the next
-            // mount finds by it that the bucket has this content already.
-            for entry in entries { try entry.move(to: place) }
-            try snapshot.origin.entry?.disown()
-        }
+        try journalStored(snapshot, as: place)
         try superseded?.disown()
+    }
+
+    /// What came after `snapshot` is based on it now. Only then its own row may go: after a crash in between the next
+    /// mount finds by it that the bucket has this content already.
+    func journalStored(_ snapshot: Snapshot, as place: Journal.Place) throws(FileSystemError) {
+        let (entries, own) = (entries, snapshot.origin.entry)
+        for entry in entries where entry !== own { try entry.move(to: place) }
+        if entries.contains(where: { $0 === own }) {
+            try own?.stored(as: place) { rest(in: snapshot.origin) }
+        } else {
+            try own?.disown()
+        }
     }
 }

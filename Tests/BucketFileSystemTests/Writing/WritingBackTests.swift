@@ -90,6 +90,40 @@ struct WritingBackTests {
         #expect(try bench.journal.entries().entries.isEmpty)
     }
 
+    /// As `touch` and then `cp` do it, while many uploads wait for their turn.
+    @Test func aCopyByTheBucketTakesThePlaceOfWhatIsNotStoredYet() async throws {
+        let bench = bench(objects: [("a", "some text")])
+        for _ in 0..<16 { await bench.files.uploadSlots.enter() }
+        try await bench.write("f", "")
+        let source = try await bench.files.open(
+            try await bench.find("a").inode, OpenMode(reads: true, writes: false, truncates: false))
+        let target = try await bench.openForWriting("f", truncates: true)
+        #expect(try bench.files.copyRange(from: source.handle, at: 0, to: target, at: 0, count: 100) == 9)
+        try await bench.close(target)
+        #expect(bench.stored("f") == "some text")
+        #expect(try bench.journal.entries().entries.isEmpty)
+        for _ in 0..<16 { bench.files.uploadSlots.leave() }
+        await bench.files.afterwork.wait()
+        #expect(bench.stored("f") == "some text")
+        #expect(bench.store.counts[.insert] == nil)
+    }
+
+    @Test func whatIsClosedJustBeforeAnUploadEndsIsStoredToo() async throws {
+        let bench = bench()
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "older")
+        bench.store.holdAnswers(to: .insert)
+        let synchronizing = Task { try await bench.files.synchronize(handle) }
+        await bench.store.waitUntilAnswersHeld(to: .insert)
+        try bench.write(handle, "newer", at: 0)
+        try await bench.close(handle)
+        bench.store.releaseAnswers(to: .insert)
+        try await synchronizing.value
+        await bench.files.afterwork.wait()
+        #expect(bench.stored("f") == "newer")
+        #expect(try bench.journal.entries().entries.isEmpty)
+    }
+
     @Test func whatWasClosedIsStoredAfterAKill() async throws {
         let bench = bench(objects: [("f", "old")])
         bench.failing.fail(.insert, call: nil, with: .unreachable)
