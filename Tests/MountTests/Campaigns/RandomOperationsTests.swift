@@ -10,21 +10,23 @@ import Testing
     /// From one remount to the next. Each of them has a seed of its own, and goes on with what the one before has left.
     private static let inOneMount = 400
 
-    @Test(arguments: [Server.local, .fakeGCS]) func aMountIsLikeALocalFolder(server: Server) throws {
-        let mounted = try MountedBucket(on: server)
+    private static let mounts: [(Server, [String])] = [(.local, []), (.fakeGCS, []), (.local, ["--write-back"])]
+
+    @Test(arguments: mounts) func aMountIsLikeALocalFolder(server: Server, options: [String]) throws {
+        let mounted = try MountedBucket(on: server, options: options)
         defer { mounted.tearDown() }
         let folder = try mounted.newFolder()
         let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Programs/random-operations.py").path
         // fake-gcs-server keeps the custom metadata that a patch removes.
         let omitted = server == .fakeGCS ? "set_attribute remove_attribute" : ""
-        var (seed, rest) = (Self.firstSeed, Self.count / 2)
+        var (seed, rest) = (Self.firstSeed, Self.count / Self.mounts.count)
         while rest > 0 {
             let count = min(rest, Self.inOneMount)
             let printed = try folder.run(
                 "mkdir -p \"$T/local\"; python3 '\(program)' \"$F\" \"$T/local\" \(seed) \(count) \(omitted)",
                 limit: .seconds(3_600))
-            print("\(server), \(printed)", terminator: "")
+            print("\(server) \(options), \(printed)", terminator: "")
             try mounted.remount()
             try folder.run("python3 '\(program)' \"$F\" \"$T/local\" \(seed) 0")
             (seed, rest) = (seed + 1, rest - count)
