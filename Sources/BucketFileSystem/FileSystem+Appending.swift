@@ -6,6 +6,8 @@ import ObjectStore
 struct AppendingState {
     /// The bucket has refused to join objects.
     var isUnsupported = false
+    /// When the caller was last refused what it takes.
+    var forbiddenAt: Instant?
     /// What an earlier mount may have left was looked for.
     var hasSwept = false
 }
@@ -24,7 +26,24 @@ extension FileSystem {
         snapshot.size > snapshot.untouchedBase && snapshot.untouchedBase == record.metadata.size
             && record.metadata.size >= configuration.appendLimit && store.abilities.composes
             && (record.metadata.componentCount ?? 1) < Self.mostComponents
-            && !appending.withLock { $0.isUnsupported }
+            && mayAppend
+    }
+
+    private var mayAppend: Bool {
+        let now = clock.now()
+        return appending.withLock { state in
+            let isForbidden = state.forbiddenAt.map { now.elapsed(since: $0) < Self.forbiddenPause } ?? false
+            return !state.isUnsupported && !isForbidden
+        }
+    }
+
+    /// Permissions come and go, and take minutes to spread.
+    private static let forbiddenPause = Duration.seconds(300)
+
+    private func wasForbidden(_ error: StorageError) {
+        log(.info, "\(error); for a while what is appended to is stored whole")
+        let now = clock.now()
+        appending.withLock { $0.forbiddenAt = now }
     }
 
     /// An object of more pieces is stored whole, and so begins anew.
@@ -44,39 +63,63 @@ extension FileSystem {
         } catch {
             // Somebody may be allowed to write the object and nothing beside it.
             guard error.kind == .forbidden || error.kind == .unauthenticated else { throw FileSystemError(error) }
-            appending.withLock { $0.isUnsupported = true }
+            wasForbidden(error)
             return nil
         }
         defer { afterwork.start { [self] in await removeTail(tail) } }
-        return try await join(record, tail, source.crc32c, headers)
+        return try await join(record, tail, source.crc32c, headers, contents)
     }
 
     private func join(
-        _ record: FileRecord, _ tail: ObjectMetadata, _ checksum: UInt32, _ headers: ObjectHeaders
+        _ record: FileRecord, _ tail: ObjectMetadata, _ checksum: UInt32, _ headers: ObjectHeaders,
+        _ contents: FileContents
     ) async throws(FileSystemError) -> ObjectMetadata? {
         let object = record.metadata
         let composition = Composition(
             sources: [(object.name, object.objectGeneration), (tail.name, tail.objectGeneration)],
             destination: object.name, headers: headers, precondition: .unchanged(record))
+        let size = object.size + tail.size
+        let expected = object.crc32c.map {
+            SentContent(size: size, crc32c: CRC32C.combine($0, checksum, length: tail.size))
+        }
         let joined: ObjectMetadata
         do throws(StorageError) {
             joined = try await store.compose(composition)
         } catch {
-            guard error.kind == .unsupported || error.kind == .invalidRequest else { throw FileSystemError(error) }
-            log(.info, "the bucket does not join objects (\(error)); they are stored whole")
-            appending.withLock { $0.isUnsupported = true }
-            return nil
+            return try await afterFailure(error, to: object.name, expected, contents)
         }
-        let expected = object.crc32c.map { CRC32C.combine($0, checksum, length: tail.size) }
-        guard joined.size == object.size + tail.size,
-            expected == nil || joined.crc32c == nil || joined.crc32c == expected
-        else {
+        guard joined.size == size, joined.crc32c == nil || expected?.isThat(of: joined) ?? true else {
             throw .storage(
                 StorageError(
                     .corrupted, operation: "compose", object: object.name,
                     message: "the bucket has joined something else: \(joined.size) bytes"))
         }
         return joined
+    }
+
+    /// nil: the bucket cannot.
+    private func afterFailure(
+        _ error: StorageError, to name: ObjectName, _ expected: SentContent?, _ contents: FileContents
+    ) async throws(FileSystemError) -> ObjectMetadata? {
+        switch error.kind {
+        case .unsupported, .invalidRequest:
+            log(.info, "the bucket does not join objects (\(error)); they are stored whole")
+            appending.withLock { $0.isUnsupported = true }
+            return nil
+        case .forbidden:
+            wasForbidden(error)
+            return nil
+        case .preconditionFailed:
+            // What is in the way may be what an earlier try has made, of which no answer came.
+            if let expected, contents.takeUnanswered(expected),
+                let found = try? await store.metadata(of: name), expected.isThat(of: found)
+            {
+                return found
+            }
+        default:
+            if let expected { contents.mayHaveStored(expected) }
+        }
+        throw FileSystemError(error)
     }
 
     private func removeTail(_ tail: ObjectMetadata) async {

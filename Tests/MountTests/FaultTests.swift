@@ -32,18 +32,32 @@ import Testing
         try folder.bucket.injectFault("storage.objects.insert", instruction, times: 1)
         try folder.run("head -c 300000 /dev/urandom >\"$T/file\"; cp \"$T/file\" \"$F/file\"")
         let stored = try #require(try folder.bucket.get(folder.object("file")))
-        #expect(try stored == Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        #expect(try (stored == local(in: folder)) as Bool)
     }
 
     @Test(arguments: ["return-503", "return-reset-connection", "return-broken-stream"])
     func aTransientFailureOfADownloadIsRetried(instruction: String) throws {
         let folder = try Mounts.prefix(on: .local)
-        try folder.run("head -c 5000000 /dev/urandom >\"$T/file\"")
-        try folder.bucket.put(
-            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try putRandom(5_000_000, in: folder)
         try folder.run("ls -l \"$F\"")
         try folder.bucket.injectFault("storage.objects.media", instruction, times: 1)
         try folder.run("cmp \"$T/file\" \"$F/file\"")
+    }
+
+    @Test func appendedBytesAreThereOnceThoughTheBucketsAnswerIsLost() throws {
+        let folder = try Mounts.prefix(on: .local)
+        try putRandom(5_000_000, in: folder)
+        try folder.bucket.forgetRequests()
+        try folder.bucket.injectFault("storage.objects.compose", "act-then-reset-connection", times: 1)
+        try folder.run("echo more | tee -a \"$T/file\" >>\"$F/file\"; cmp \"$T/file\" \"$F/file\"")
+        let requests = try folder.bucket.requests()
+        #expect(requests.counts["storage.objects.compose"] == 2, "\(requests)")
+        let stored = try #require(try folder.bucket.get(folder.object("file")))
+        #expect(try (stored == local(in: folder)) as Bool)
+        // The object that carried them goes in the background.
+        let end = ContinuousClock.now + .seconds(30)
+        while try !folder.bucket.list(".firemount/").isEmpty, ContinuousClock.now < end {}
+        #expect(try folder.bucket.list(".firemount/") == [])
     }
 
     @Test func aTransientFailureOfAListingIsRetried() throws {
@@ -66,9 +80,7 @@ import Testing
 
     @Test func bytesThatWereDamagedOnTheWayAreNotShown() throws {
         let folder = try Mounts.prefix(on: .local)
-        try folder.run("head -c 20000 /dev/urandom >\"$T/file\"")
-        try folder.bucket.put(
-            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try putRandom(20_000, in: folder)
         try folder.bucket.injectFault("storage.objects.media", "corrupt-body", times: 1)
         // Read again until right, or refused; never shown.
         let outcome = try folder.attempt("cat \"$F/file\" >\"$T/read\" || exit 7; cmp \"$T/file\" \"$T/read\"")
@@ -78,9 +90,7 @@ import Testing
     /// The last read fails, whichever range was damaged; what opens the file next fetches it anew.
     @Test(arguments: [0, 1, 2]) func aLargeFileThatWasDamagedOnTheWayIsAnErrorOnce(skip: Int) throws {
         let folder = try Mounts.prefix(on: .local)
-        try folder.run("head -c 9000000 /dev/urandom >\"$T/file\"")
-        try folder.bucket.put(
-            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try putRandom(9_000_000, in: folder)
         try folder.bucket.injectFault("storage.objects.media", "corrupt-body", times: 1, skip: skip)
         try folder.run(
             """
@@ -93,9 +103,7 @@ import Testing
 
     @Test func aPartOfADamagedFileThatTheKernelHasDoesNotStayThere() throws {
         let folder = try Mounts.prefix(on: .local)
-        try folder.run("head -c 9000000 /dev/urandom >\"$T/file\"")
-        try folder.bucket.put(
-            folder.object("file"), Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file")))
+        try putRandom(9_000_000, in: folder)
         try folder.bucket.injectFault("storage.objects.media", "corrupt-body", times: 1)
         try folder.run(
             """
@@ -111,5 +119,15 @@ import Testing
         try folder.run("seq 10 >\"$T/file\"; fails cp \"$T/file\" \"$F/file\"; cp \"$T/file\" \"$F/file\"")
         try folder.run("cmp \"$T/file\" \"$F/file\"")
         #expect(try folder.bucket.object(folder.object("file"))?.size == "21")
+    }
+
+    /// A new object `file` of so many bytes, which are in `$T/file` too.
+    private func putRandom(_ size: Int, in folder: MountedFolder) throws {
+        try folder.run("head -c \(size) /dev/urandom >\"$T/file\"")
+        try folder.bucket.put(folder.object("file"), local(in: folder))
+    }
+
+    private func local(in folder: MountedFolder) throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: "\(folder.scratch.path)/file"))
     }
 }

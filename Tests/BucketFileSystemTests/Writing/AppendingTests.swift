@@ -91,6 +91,52 @@ import Testing
         try await bench.write("log", "more", appends: true)
         #expect(bench.stored("log") == Self.start + "more")
         #expect(bench.store.counts[.compose] == nil)
+        // A permission that is there again is used again, after a while.
+        try await bench.write("log", "more", appends: true)
+        #expect(bench.store.counts[.compose] == nil)
+        bench.advance(seconds: 301)
+        try await bench.write("log", "more", appends: true)
+        #expect(bench.store.counts[.compose] == 1)
+        #expect(bench.stored("log") == Self.start + "moremoremore")
+    }
+
+    @Test func whereJoiningIsForbiddenForAWhileTheWholeIsStored() async throws {
+        let bench = bench()
+        bench.failing.fail(.compose, with: .forbidden)
+        try await bench.write("log", "more", appends: true)
+        #expect(bench.stored("log") == Self.start + "more")
+        bench.advance(seconds: 301)
+        try await bench.write("log", "more", appends: true)
+        #expect(bench.stored("log") == Self.start + "moremore")
+        #expect(bench.store.counts[.compose] == 1)
+        await bench.files.afterwork.wait()
+        #expect(bench.store.names == ["log"])
+    }
+
+    @Test func joiningWhoseAnswerIsLostIsNoConflictWithItself() async throws {
+        let bench = bench()
+        let handle = try await bench.openForWriting("log")
+        try bench.write(handle, "more", appends: true)
+        bench.failing.fail(.compose, .afterEffect, with: .timedOut)
+        await #expect(throws: FileSystemError.self) { try await bench.files.synchronize(handle) }
+        #expect(bench.stored("log") == Self.start + "more")
+        try await bench.files.synchronize(handle)
+        try bench.write(handle, " and more", appends: true)
+        try await bench.close(handle)
+        #expect(bench.stored("log") == Self.start + "more and more")
+        await bench.files.afterwork.wait()
+        #expect(bench.store.names == ["log"], "no tail is left over")
+    }
+
+    @Test func anotherClientsVersionIsNotTakenForJoiningWhoseAnswerIsLost() async throws {
+        let bench = bench()
+        let handle = try await bench.openForWriting("log")
+        try bench.write(handle, "more", appends: true)
+        bench.failing.fail(.compose, with: .timedOut)
+        await #expect(throws: FileSystemError.self) { try await bench.files.synchronize(handle) }
+        bench.store.put("log", Array((Self.start + "less").utf8))
+        #expect(await failure { try await bench.close(handle) }?.word == "stale")
+        #expect(bench.stored("log") == Self.start + "less")
     }
 
     @Test func whatAKilledMountLeftIsSweptAndNotShown() async throws {
