@@ -76,18 +76,9 @@ struct DurabilityTests {
         defer { mounted.tearDown() }
         let folder = try mounted.newPrefix()
         try folder.bucket.put(folder.object("file"), "original")
-        let url = "\(folder.bucket.server)/upload/storage/v1/b/\(folder.bucket.bucket)/o?uploadType=media"
+        try loseRace(in: folder, openingFor: "O_TRUNC")
         let outcome = try folder.run(
             """
-            python3 - "$F/file" '\(url)&name=\(folder.name)%2Ffile' <<'PYTHON'
-            import errno, os, sys, urllib.request
-            file = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
-            os.write(file, b"ours")
-            urllib.request.urlopen(sys.argv[2], data=b"theirs").read()
-            try: os.close(file)
-            except OSError as problem: assert problem.errno == errno.ESTALE, problem
-            else: sys.exit("the conflict went unnoticed")
-            PYTHON
             recover() { '\(Programs.firemount)' recover "$@" --cache-dir '\(mounted.cacheDirectory)'; }
             recover | grep 'conflict.*/file'
             id=$(recover | sed -n 's/ .*conflict.*//p')
@@ -108,18 +99,9 @@ struct DurabilityTests {
         let folder = try mounted.newPrefix()
         let original = String(repeating: "original\n", count: 600_000)
         try folder.bucket.put(folder.object("file"), original)
-        let url = "\(folder.bucket.server)/upload/storage/v1/b/\(folder.bucket.bucket)/o?uploadType=media"
+        try loseRace(in: folder, openingFor: "O_APPEND")
         let outcome = try folder.run(
             """
-            python3 - "$F/file" '\(url)&name=\(folder.name)%2Ffile' <<'PYTHON'
-            import errno, os, sys, urllib.request
-            file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
-            os.write(file, b"ours")
-            urllib.request.urlopen(sys.argv[2], data=b"theirs").read()
-            try: os.close(file)
-            except OSError as problem: assert problem.errno == errno.ESTALE, problem
-            else: sys.exit("the conflict went unnoticed")
-            PYTHON
             recover() { '\(Programs.firemount)' recover "$@" --cache-dir '\(mounted.cacheDirectory)' 2>&1; }
             id=$(recover | sed -n 's/ .*conflict.*//p')
             recover export --anonymous "$id" "$T/whole" && exit 1
@@ -131,6 +113,23 @@ struct DurabilityTests {
         #expect(outcome.contains("5400000-5400003"), "\(outcome)")
         #expect(outcome.contains("5400004\nZours\n"), "\(outcome)")
         #expect(try folder.bucket.text(folder.object("file")) == "theirs")
+    }
+
+    /// Writes `ours` to `file`, which another client replaces before it is closed.
+    private func loseRace(in folder: MountedFolder, openingFor flag: String) throws {
+        let url = "\(folder.bucket.server)/upload/storage/v1/b/\(folder.bucket.bucket)/o?uploadType=media"
+        try folder.run(
+            """
+            python3 - "$F/file" '\(url)&name=\(folder.name)%2Ffile' <<'PYTHON'
+            import errno, os, sys, urllib.request
+            file = os.open(sys.argv[1], os.O_WRONLY | os.\(flag))
+            os.write(file, b"ours")
+            urllib.request.urlopen(sys.argv[2], data=b"theirs").read()
+            try: os.close(file)
+            except OSError as problem: assert problem.errno == errno.ESTALE, problem
+            else: sys.exit("the conflict went unnoticed")
+            PYTHON
+            """)
     }
 
     /// Each mount has a journal of its own, also where they share the directory that holds them.

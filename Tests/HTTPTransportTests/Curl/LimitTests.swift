@@ -48,8 +48,9 @@ import Testing
         #expect(record.body.count == 24_000)
     }
 
-    @Test func anAnswerThatTricklesTimesOut() async {
-        let server = RawServer { connection in
+    /// Answers with twenty bytes a second, and many of them.
+    private func trickle() -> RawServer {
+        RawServer { connection in
             _ = connection.readRequest()
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
             for _ in 0..<200 {
@@ -57,6 +58,10 @@ import Testing
                 connection.send("x")
             }
         }
+    }
+
+    @Test func anAnswerThatTricklesTimesOut() async {
+        let server = trickle()
         defer { server.close() }
         let (record, time) = await record(of: HTTPRequest(.get, server.url(), stallLimit: .milliseconds(400)))
         #expect(record.kind == .timedOut)
@@ -96,14 +101,7 @@ import Testing
     }
 
     @Test func deadlineHoldsWhateverMoves() async {
-        let server = RawServer { connection in
-            _ = connection.readRequest()
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-            for _ in 0..<200 {
-                usleep(50_000)
-                connection.send("x")
-            }
-        }
+        let server = trickle()
         defer { server.close() }
         let (record, time) = await record(of: HTTPRequest(.get, server.url(), deadline: .milliseconds(400)))
         #expect(record.kind == .timedOut)
