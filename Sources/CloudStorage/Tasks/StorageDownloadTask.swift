@@ -32,15 +32,6 @@ public final class StorageDownloadTask: StorageObservableTask, StorageTaskManage
     /// Only a paused task ends without having been told to.
     deinit { download.abandon() }
 
-    public func enqueue() {
-        call(.enqueue)
-        DispatchQueue.global().async { self.news(.started) }
-    }
-
-    public func pause() { call(.pause) }
-    public func resume() { call(.resume) }
-    public func cancel() { call(.cancel) }
-
     override func act(_ action: TaskMachine.Action) {
         switch action {
         case .start: start()

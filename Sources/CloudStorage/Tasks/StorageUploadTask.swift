@@ -30,15 +30,6 @@ public final class StorageUploadTask: StorageObservableTask, StorageTaskManageme
     /// Only a paused task ends without having been told to.
     deinit { control.cancel() }
 
-    public func enqueue() {
-        call(.enqueue)
-        DispatchQueue.global().async { self.news(.started) }
-    }
-
-    public func pause() { call(.pause) }
-    public func resume() { call(.resume) }
-    public func cancel() { call(.cancel) }
-
     override func act(_ action: TaskMachine.Action) {
         switch action {
         case .start: start()

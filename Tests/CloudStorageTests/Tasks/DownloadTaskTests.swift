@@ -168,7 +168,10 @@ struct DownloadTaskTests {
     @Test func aPausedDownloadGoesOnWhereItWas() async throws {
         let events = Events()
         let task = await download {
-            events.observe(reference.write(toFile: file))
+            // Observed before it begins, so that nothing of it can be missed.
+            let task = events.observe(StorageDownloadTask(reference, to: .file(file)))
+            task.enqueue()
+            return task
         } _: {
             $0.pause()
         }

@@ -67,11 +67,18 @@ struct UploadTaskTests {
         #expect(store.requestCount == 0)
     }
 
+    /// An upload that is observed before it begins, so that nothing of it can be missed.
+    private func begin(_ data: Data, to reference: StorageReference) -> (StorageUploadTask, Events) {
+        let task = StorageUploadTask(.memory(data), to: reference, metadata: nil)
+        let events = Events(of: task)
+        task.enqueue()
+        return (task, events)
+    }
+
     @Test func aFailureIsTold() async throws {
         let failing = FailingStore(store)
         failing.fail(.insert, with: .forbidden)
-        let task = TestStorage(failing).reference("x").putData(Data("x".utf8))
-        let events = Events(of: task)
+        let (task, events) = begin(Data("x".utf8), to: TestStorage(failing).reference("x"))
         let snapshot = await task.ended()
         #expect((snapshot.error as? NSError)?.code == StorageErrorCode.unauthorized.rawValue)
         #expect(snapshot.status == .failure)
@@ -80,8 +87,7 @@ struct UploadTaskTests {
 
     @Test func observersAreToldInOrder() async throws {
         store.hold(.insert)
-        let task = reference.putData(Data(repeating: 7, count: 100_000))
-        let events = Events(of: task)
+        let (task, events) = begin(Data(repeating: 7, count: 100_000), to: reference)
         await store.waitUntilHeld(.insert)
         store.release(.insert)
         await task.ended()
@@ -96,8 +102,7 @@ struct UploadTaskTests {
 
     @Test func aPausedUploadGoesOnWhenItIsResumed() async throws {
         store.hold(.insert)
-        let task = reference.putData(Data("hello".utf8))
-        let events = Events(of: task)
+        let (task, events) = begin(Data("hello".utf8), to: reference)
         await store.waitUntilHeld(.insert)
         task.pause()
         #expect(task.snapshot.status == .pause)
