@@ -33,12 +33,12 @@ import Testing
             #expect(await recorder.finished().kind == nil)
             answered += 1
         }
-        #expect(begin.duration(to: .now) < .seconds(10))
+        #expect(begin.duration(to: .now) < .seconds(25))
         #expect(lost.allSatisfy { $0.record.kind == .timedOut }, "\(lost.map(\.record.results))")
         #expect(cancelled.record.kind == .cancelled)
         #expect(answered > 10, "they went on meanwhile")
         transport.shutDown()
-        #expect(begin.duration(to: .now) < .seconds(10))
+        #expect(begin.duration(to: .now) < .seconds(25))
     }
 
     /// `/etc/resolv.conf` is another file for a child in a mount name space of its own, which only root can make.
