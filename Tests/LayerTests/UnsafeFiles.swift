@@ -17,6 +17,7 @@ enum UnsafeFiles {
         "Sources/BucketFileSystem/Reading/SlabPool.swift",
         "Sources/BucketFileSystem/Reading/WholeRead.swift",
         "Sources/BucketFileSystem/Writing/BaseFill.swift",
+        "Sources/BucketFileSystem/Writing/CheckedBase.swift",
         "Sources/BucketFileSystem/Writing/FileContents+Storing.swift",
         "Sources/BucketFileSystem/Writing/FileContents.swift",
         "Sources/BucketFileSystem/Writing/StagedRead.swift",

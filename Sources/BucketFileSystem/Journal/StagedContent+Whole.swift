@@ -5,6 +5,29 @@ struct ShownBase {
     let store: any ObjectStore
     let object: ObjectName
     let objectGeneration: ObjectGeneration
+
+    /// Writes the parts `shown` of it into `file`, each to its place.
+    /// - Throws: `.stale` when it is gone.
+    fileprivate func fetch(_ shown: ByteRanges, into file: StagingFile) async throws(FileSystemError) {
+        let metadata: ObjectMetadata
+        do throws(StorageError) { metadata = try await store.metadata(of: object) } catch {
+            throw FileSystemError(reading: error)
+        }
+        guard metadata.objectGeneration == objectGeneration else { throw .stale }
+        let whole = CheckedBase(store: store, size: metadata.size, crc32c: metadata.crc32c) {
+            [object, objectGeneration] in (object, objectGeneration)
+        }
+        unsafe try await whole.fetch(shown.ranges) { (bytes, offset) throws(FileSystemError) in
+            let came = offset..<offset + Int64(bytes.count)
+            for part in shown.touching(came).map({ $0.clamped(to: came) }) where !part.isEmpty {
+                let piece = unsafe UnsafeRawBufferPointer(
+                    rebasing: bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)])
+                try unsafe file.write(piece, at: part.lowerBound)
+            }
+        } undoing: { _ in
+            // Nobody uses the file then.
+        }
+    }
 }
 
 /// Putting an entry's content together, as after a crash.
@@ -17,21 +40,19 @@ extension StagedContent {
     /// Parts of it are in the bucket alone.
     package var showsBase: Bool { gaps.contains { $0.lowerBound < baseLimit } }
 
-    /// All bytes of the content, checked. What is neither staged nor the base's reads as zeros, whatever a write that
-    /// was never acknowledged has left there.
+    /// All bytes of the content, checked, those of the base too. What is neither staged nor the base's reads as zeros,
+    /// whatever a write that was never acknowledged has left there.
     /// - Throws: `.stale` when the base is gone that still shows in it; `.staging` when staged bytes are damaged.
     func whole(in directory: JournalDirectory, over base: ShownBase?) async throws(FileSystemError) -> FileSource {
         let file = try await onStagingQueue { () throws(FileSystemError) in try openSound(in: directory) }
-        var zeros = ByteRanges()
+        var (shown, zeros) = (ByteRanges(), ByteRanges())
         for gap in gaps {
+            shown.insert(gap.clamped(to: 0..<baseLimit))
             if gap.upperBound > baseLimit { zeros.insert(max(gap.lowerBound, baseLimit)..<gap.upperBound) }
-            guard gap.lowerBound < baseLimit else { continue }
+        }
+        if !shown.isEmpty {
             guard let base else { throw .stale }
-            let shown = gap.lowerBound..<min(gap.upperBound, baseLimit)
-            let fetched = unsafe await BaseFill.run(shown, of: base.object, base.objectGeneration, from: base.store) {
-                (bytes, offset) throws(FileSystemError) in try unsafe file.write(bytes, at: offset)
-            }
-            _ = try fetched.get()
+            try await base.fetch(shown, into: file)
         }
         let source = try await onStagingQueue { [zeros] () throws(FileSystemError) in
             try FileSource(file, size: size, zeros: zeros)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Locking
 import ObjectStore
 import TestSupport
 import Testing
@@ -54,6 +55,30 @@ struct RecoveryTests {
         #expect(name == ObjectName("f"))
         #expect(next.stored("f") == "new version", "what was not written came of the old version")
         #expect(try items(next).isEmpty)
+    }
+
+    @Test func whatShowsOfTheOldVersionIsNotTakenFromDamagedBytes() async throws {
+        let old = String(repeating: "old version ", count: 100)
+        let bench = Bench(objects: [("f", old)])
+        let handle = try await bench.openForWriting("f")
+        try bench.write(handle, "new", at: 0)
+        try bench.write(handle, "new", at: 600)
+        let next = try bench.afterKill()
+        try await next.recover()
+        let recovery = try #require(next.files.unsaved)
+        let name = try #require(try items(next).first).name
+        // Each of the two parts of a read that comes again is damaged.
+        next.damaging.damages(2)
+        let read = { () async throws -> String in
+            let text = Lock("")
+            try unsafe await recovery.export(name) { piece in
+                text.withLock { unsafe $0 += String(decoding: piece, as: UTF8.self) }
+            }
+            return text.withLock { $0 }
+        }
+        await #expect(throws: FileSystemError.self) { _ = try await read() }
+        next.damaging.damages(1)
+        #expect(try await read() == "new" + old.dropFirst(3).prefix(597) + "new" + old.dropFirst(603))
     }
 
     @Test func aNewerVersionInTheBucketStaysAndOursIsListed() async throws {
