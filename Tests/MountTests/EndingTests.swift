@@ -95,6 +95,21 @@ struct EndingTests {
         #expect(process.log.contains("it is kept"))
     }
 
+    @Test func whatRestsIsStoredAtTheEnd() throws {
+        let mounted = try MountedBucket(on: .local, options: Self.patiently)
+        defer { mounted.tearDown() }
+        let folder = try mounted.newFolder()
+        try folder.run(
+            """
+            '\(Programs.firemount)' pause "$M"
+            (echo late >"$F/late") & writer=$!
+            until '\(Programs.firemount)' status "$M" | grep -q 'paused.*/late'; do sleep 0.05; done
+            kill -9 $writer; wait $writer || true
+            '\(Programs.firemount)' unmount "$M"
+            """)
+        #expect(try mounted.bucket.text(folder.object("late")) == "late\n")
+    }
+
     @Test func aDeadNetworkEndsTheWaitingByItself() throws {
         let mounted = try MountedBucket(on: .local, options: ["--timeout", "3s"])
         defer { mounted.tearDown() }

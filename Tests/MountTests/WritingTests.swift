@@ -2,6 +2,27 @@ import Testing
 
 /// Every way of writing to a file ends in one whole object.
 @Suite(.mounted()) struct WritingTests {
+    @Test func locksHoldWithinOneMount() throws {
+        try Mounts.folder(on: .local).run(
+            """
+            exec 7>"$F/lock"; flock 7
+            fails flock --nonblock "$F/lock" true
+            exec 7>&-
+            flock --nonblock "$F/lock" true
+            python3 - "$F/lock" <<'PYTHON'
+            import fcntl, os, sys
+            held = open(sys.argv[1], "r+")
+            fcntl.lockf(held, fcntl.LOCK_EX, 10)
+            if os.fork() == 0:
+                other = open(sys.argv[1], "r+")
+                try: fcntl.lockf(other, fcntl.LOCK_EX | fcntl.LOCK_NB, 10)
+                except BlockingIOError: fcntl.lockf(other, fcntl.LOCK_EX | fcntl.LOCK_NB, 10, 10); os._exit(0)
+                os._exit(1)
+            assert os.waitstatus_to_exitcode(os.wait()[1]) == 0, "two have the lock"
+            PYTHON
+            """)
+    }
+
     @Test(arguments: Server.allCases)
     func appendingAddsAtTheEnd(server: Server) throws {
         let folder = try Mounts.folder(on: server)
