@@ -19,7 +19,7 @@ extension Namespace {
         }
         let child = directory.child(name)
         if let child, child.exists {
-            guard child.outranksAnswers || isCurrent(child.asOf, configuration.metadataTTL),
+            guard isCurrent(child.asOf, configuration.metadataTTL) || child.outranksAnswers,
                 let node = nodeOfChild(name, in: folder)
             else { return .unknown }
             return .found(entry(for: node, now: now))
