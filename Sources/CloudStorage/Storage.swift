@@ -42,7 +42,7 @@ public final class Storage: Sendable {
     /// The app's own bucket. Ends the program when it names none.
     public class func storage(app: FirebaseApp) -> Storage {
         guard let bucket = app.options.storageBucket else {
-            preconditionFailure("the app \(app.name) has no storage bucket: set storageBucket in its options")
+            fatalError("the app \(app.name) has no storage bucket: set storageBucket in its options")
         }
         return StorageRegistry.shared.storage(app: app, bucket: bucket)
     }
@@ -51,7 +51,7 @@ public final class Storage: Sendable {
     /// - Parameter url: `gs://BUCKET`; anything else ends the program.
     public class func storage(app: FirebaseApp, url: String) -> Storage {
         guard url.hasPrefix("gs://"), let path = try? StoragePath(url: url), path.isRoot else {
-            preconditionFailure("\(url) is no bucket: it must be gs://BUCKET, without a path")
+            fatalError("\(url) is no bucket: it must be gs://BUCKET, without a path")
         }
         return StorageRegistry.shared.storage(app: app, bucket: path.bucket)
     }
@@ -100,7 +100,7 @@ public final class Storage: Sendable {
     public func useEmulator(withHost host: String, port: Int) {
         let root = FirebaseConnection.emulatorRoot(host: host, port: port)
         state.withLock { state in
-            precondition(!state.hasReferences, "useEmulator: must be called before the first reference is made")
+            if state.hasReferences { fatalError("useEmulator: must be called before the first reference is made") }
             state.endpoint = root
             state.stores = [:]
         }
@@ -119,7 +119,7 @@ public final class Storage: Sendable {
         do throws(StorageError) {
             return try reference(parsing: url)
         } catch {
-            preconditionFailure("\(error)")
+            fatalError("\(error)")
         }
     }
 

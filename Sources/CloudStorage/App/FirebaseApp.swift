@@ -29,7 +29,7 @@ public final class FirebaseApp: Sendable {
     /// default app is there already.
     public class func configure() {
         guard let options = FirebaseOptions.defaultOptions() else {
-            preconditionFailure(
+            fatalError(
                 "FirebaseApp.configure(): no options. Set FIREBASE_CONFIG, put a GoogleService-Info.json beside the "
                     + "program, or call configure(options:)")
         }
@@ -41,10 +41,10 @@ public final class FirebaseApp: Sendable {
 
     /// Makes another app. Ends the program when there is one of that name.
     public class func configure(name: String, options: FirebaseOptions) {
-        precondition(!name.isEmpty, "an app needs a name")
+        if name.isEmpty { fatalError("an app needs a name") }
         let app = FirebaseApp(name: name, options: options)
         let isNew = apps.withLock { $0.all.updateValue(app, forKey: name) == nil }
-        precondition(isNew, "there is an app \(name) already")
+        if !isNew { fatalError("there is an app \(name) already") }
     }
 
     // MARK: Looking up
@@ -62,7 +62,7 @@ public final class FirebaseApp: Sendable {
 
     /// For calls that go without an app.
     static var defaultApp: FirebaseApp {
-        guard let app = app() else { preconditionFailure("call FirebaseApp.configure() before anything else") }
+        guard let app = app() else { fatalError("call FirebaseApp.configure() before anything else") }
         return app
     }
 

@@ -35,14 +35,14 @@ enum FirebaseConnection {
         do {
             return try ServiceEndpoint(parsing: text)
         } catch {
-            preconditionFailure("\(variable): \(error)")
+            fatalError("\(variable): \(error)")
         }
     }
 
     /// The address that `useEmulator` names. Ends the program when it is none.
     static func emulatorRoot(host: String, port: Int) -> String {
-        precondition(!host.isEmpty, "useEmulator: the host is empty")
-        precondition((0...65_535).contains(port), "useEmulator: \(port) is no port")
+        if host.isEmpty { fatalError("useEmulator: the host is empty") }
+        if !(0...65_535).contains(port) { fatalError("useEmulator: \(port) is no port") }
         return "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
     }
 }

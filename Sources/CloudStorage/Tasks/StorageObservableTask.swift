@@ -15,7 +15,7 @@ public class StorageObservableTask: StorageTask, @unchecked Sendable {
     public func observe(
         _ status: StorageTaskStatus, handler: @escaping @Sendable (StorageTaskSnapshot) -> Void
     ) -> String {
-        precondition(status != .unknown, "observe(.unknown): no task ever tells of an unknown status")
+        if status == .unknown { fatalError("observe(.unknown): no task ever tells of an unknown status") }
         let handle = UUID().uuidString
         add(Observer(handle: handle, status: status, handler: handler))
         return handle

@@ -40,6 +40,8 @@ struct ServeCommand {
             "Serving \(bucketsText) on \(server.url) from \(directory); for development and tests: "
                 + (configuration.rulesFile.map { "\($0) decides about Firebase requests" }
                     ?? "everyone who can reach it may do everything"))
+        let bucket = configuration.buckets.first ?? "BUCKET"
+        printLine("Mount it: firemount gs://\(bucket) DIRECTORY --anonymous --endpoint \(server.url)")
         Self.waitForOne(of: signals)
         server.server.stop()
     }
