@@ -64,17 +64,21 @@ func nearest(to word: String, among candidates: [String]) -> String? {
     return best.distance <= max(1, word.utf8.count / 3) ? best.name : nil
 }
 
-/// How many bytes must be put in, left out or changed to make `left` of `right` (Levenshtein).
+/// How many bytes must be put in, left out, changed or swapped with the next to make `left` of `right` (optimal string
+/// alignment).
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
-    for (i, byte) in left.enumerated() {
-        var diagonal = row[0]
-        row[0] = i + 1
-        for (j, other) in right.enumerated() {
-            let substitution = diagonal + (byte == other ? 0 : 1)
-            diagonal = row[j + 1]
-            row[j + 1] = min(substitution, diagonal + 1, row[j] + 1)
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for i in left.indices {
+        var row = [i + 1]
+        for j in right.indices {
+            var best = min(last[j] + (left[i] == right[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+            if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                best = min(best, beforeLast[j - 1] + 1)
+            }
+            row.append(best)
         }
+        (beforeLast, last) = (last, row)
     }
-    return row[right.count]
+    return last[right.count]
 }

@@ -9,7 +9,7 @@ struct BucketSpelling: Equatable, Sendable {
         let parts: [Substring]
         if text.hasPrefix("gs://") {
             parts = text.dropFirst("gs://".count).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        } else if text.contains("://") {
+        } else if text.contains("://") || text.hasPrefix("gs:") {
             throw Self.refusal(of: text)
         } else {
             parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -45,6 +45,12 @@ struct BucketSpelling: Equatable, Sendable {
     private static func refusal(of text: String) -> UsageError {
         if text.hasPrefix("/") || text.hasPrefix(".") {
             return UsageError("'\(text)' is a path, not a bucket; the bucket comes first, then the mount point")
+        }
+        // Buckets have names of three characters at least: this is no prefix in one that is called gs.
+        let isMisspelt = text.hasPrefix("gs:") && !text.hasPrefix("gs://")
+        let rest = text.dropFirst("gs:".count).drop { $0 == "/" }
+        if isMisspelt, let meant = try? BucketSpelling("gs://\(rest)") {
+            return UsageError("'\(text)' is no bucket; did you mean \(meant.url)?")
         }
         return UsageError("'\(text)' is no bucket; accepted: gs://BUCKET, gs://BUCKET/PREFIX, BUCKET or BUCKET:PREFIX")
     }

@@ -21,6 +21,10 @@ enum Invocation: Sendable, Equatable {
         let program = arguments.first?.split(separator: "/").last ?? "firemount"
         let words = Array(arguments.dropFirst())
         if program == "mount.firemount" {
+            if words.first == "--help" || words.first == "-h" {
+                self = .help(.mount)
+                return
+            }
             let request = try Self.usage("mount.firemount gs://BUCKET[/PREFIX] DIR [-sfnv] [-o LIST]") {
                 () throws(UsageError) in try MountHelperRequest(parsing: words)
             }
@@ -33,9 +37,13 @@ enum Invocation: Sendable, Equatable {
         switch first {
         case "--version", "version": self = .version
         case "--help", "-h": self = .help(nil)
-        case "help": self = .help(try words.dropFirst().first.map(Verb.init(spelling:)))
-        case _ where first.hasPrefix("gs://") || first.hasPrefix("-"): self = try Invocation(.mount, words)
-        default: self = try Invocation(Verb(spelling: first), Array(words.dropFirst()))
+        case "help":
+            self = .help(
+                try words.dropFirst().first.map { (word) throws(UsageError) in
+                    try Verb(spelling: word)
+                })
+        case _ where first.hasPrefix("gs:") || first.hasPrefix("-"): self = try Invocation(.mount, words)
+        default: self = try Invocation(Verb(spelling: first, operands: words.count - 1), Array(words.dropFirst()))
         }
     }
 
@@ -83,16 +91,19 @@ enum Invocation: Sendable, Equatable {
 enum Verb: String, CaseIterable, Sendable {
     case mount, unmount, status, pause, resume, cancel, refresh, recover, serve, demo, login, logout, whoami
 
-    init(spelling: String) throws(UsageError) {
+    /// - Parameter operands: how many words follow. With some, what is no command may be a bucket to mount.
+    init(spelling: String, operands: Int = 0) throws(UsageError) {
         if spelling == "umount" {
             self = .unmount
         } else if let verb = Verb(rawValue: spelling) {
             self = verb
         } else {
             let near = nearest(to: spelling, among: Verb.allCases.map(\.rawValue))
+            let isPerhapsBucket = near == nil && operands > 0 && (try? BucketSpelling(spelling)) != nil
             throw UsageError(
                 "unknown command '\(spelling)'" + (near.map { "; did you mean \($0)?" } ?? ""),
-                usage: "firemount COMMAND …; firemount --help lists them; a bucket is written gs://\(spelling)")
+                usage: "firemount COMMAND …; firemount --help lists them"
+                    + (isPerhapsBucket ? "; a bucket is written gs://\(spelling)" : ""))
         }
     }
 

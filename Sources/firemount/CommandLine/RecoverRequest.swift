@@ -49,7 +49,7 @@ struct RecoverRequest: Sendable, Equatable {
     private static func target(_ words: [String]) throws(UsageError) -> Target? {
         guard let word = words.first else { return nil }
         guard words.count == 1 else { throw UsageError("'\(words[1])' is one word too many") }
-        if word.hasPrefix("gs://") { return .bucket(try BucketSpelling(word).bucket) }
+        if word.hasPrefix("gs:") { return .bucket(try BucketSpelling(word).bucket) }
         return TypedPath(spelling: word).map { .mountPoint($0) }
     }
 }

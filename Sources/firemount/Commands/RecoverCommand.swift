@@ -48,7 +48,7 @@ struct RecoverCommand {
         case nil: return views
         case .bucket(let name): return views.filter { $0.owner.bucket == name }
         case .mountPoint(let path):
-            let path = try MountPoint.resolved(environment.absolutePath(path))
+            let path = try MountPoint.mounted(environment.absolutePath(path))
             return views.filter { $0.mountPoint == path }
         }
     }

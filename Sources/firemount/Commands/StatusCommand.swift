@@ -38,7 +38,7 @@ struct StatusCommand {
             let mounts = table.entries.filter { $0.isFiremount && ($0.userID ?? 0) == user }
             return mounts.compactMap { askedByAnother($0, bars: bars) }
         }
-        let path = try MountPoint.resolved(mountPoint)
+        let path = try MountPoint.mounted(mountPoint)
         guard let entry = table.entry(at: path), entry.isFiremount else {
             throw CommandFailure("no bucket is mounted at \(mountPoint); firemount status lists what is")
         }

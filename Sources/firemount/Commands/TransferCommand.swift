@@ -11,7 +11,7 @@ struct TransferCommand {
     let id: UInt64?
 
     func run() throws(CommandFailure) {
-        let path = try MountPoint.resolved(mountPoint)
+        let path = try MountPoint.mounted(mountPoint)
         let attribute = "user.storage.\(command.rawValue)" + (id.map { ".\($0)" } ?? "")
         do throws(MountControl.Refusal) { _ = try MountControl.read(attribute, of: path) } catch {
             switch error.code {

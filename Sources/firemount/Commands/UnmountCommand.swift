@@ -3,7 +3,7 @@ struct UnmountCommand {
     let mountPoint: String
 
     func run() throws(CommandFailure) {
-        let path = try MountPoint.resolved(mountPoint)
+        let path = try MountPoint.mounted(mountPoint)
         let entry = try checkedEntry(at: path)
         if MountPoint.isDead(path) {
             try detach(path, lazily: true)
@@ -16,7 +16,7 @@ struct UnmountCommand {
 
     private func checkedEntry(at path: String) throws(CommandFailure) -> MountTable.Entry {
         guard let entry = try MountPoint.table().entry(at: path) else {
-            throw CommandFailure("nothing is mounted at \(mountPoint); findmnt -t fuse.firemount lists what is")
+            throw MountPoint.nothingMounted(at: mountPoint)
         }
         guard entry.isFiremount else {
             throw CommandFailure("\(mountPoint) is no firemount mount, it is \(entry.type): umount \(mountPoint)")

@@ -45,6 +45,18 @@ enum MountPoint {
         return parent == "/" ? "/" + lastComponent(of: path) : "\(parent)/\(lastComponent(of: path))"
     }
 
+    /// The same for one that something is said to be mounted on already.
+    static func mounted(_ path: String) throws(CommandFailure) -> String {
+        do throws(SystemError) { _ = try Files.canonicalPath(path) } catch {
+            if error.code == ENOENT { throw nothingMounted(at: path) }
+        }
+        return try resolved(path)
+    }
+
+    static func nothingMounted(at path: String) -> CommandFailure {
+        CommandFailure("nothing is mounted at \(path); findmnt -t fuse.firemount lists what is")
+    }
+
     /// Whether a FUSE file system is mounted there whose process is gone. `stat` would not do: the kernel may still
     /// have its answer.
     static func isDead(_ path: String) -> Bool {

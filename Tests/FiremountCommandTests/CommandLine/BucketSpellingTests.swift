@@ -17,7 +17,8 @@ struct BucketSpellingTests {
     }
 
     @Test(arguments: [
-        "", "gs://", "gs:///a", ":a", "/mnt/b", "./b", "b/p", "http://b", "a b", "..", "bücket", "gs://a%2Fb",
+        "", "gs://", "gs:///a", ":a", "/mnt/b", "./b", "b/p", "http://b", "a b", "..", "bücket", "gs://a%2Fb", "gs:",
+        "gs:/",
     ])
     func otherSpellingsAreRefused(text: String) {
         #expect(throws: UsageError.self) { try BucketSpelling(text) }

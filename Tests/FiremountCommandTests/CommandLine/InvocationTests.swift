@@ -43,6 +43,27 @@ struct InvocationTests {
         #expect(error?.usage?.isEmpty == false)
     }
 
+    /// What was meant is said, and nothing that was not.
+    @Test(arguments: [
+        (["monut", "X", "/m"], "did you mean mount?", false), (["help", "nope"], "unknown command 'nope'", false),
+        (["nope"], "unknown command 'nope'", false), (["my-bucket", "/m"], "unknown command 'my-bucket'", true),
+        (["Bad,Bucket", "/m"], "unknown command", false),
+    ])
+    func aWordThatIsNoCommandIsABucketOnlyWhereItMayBeOne(words: [String], message: String, isBucket: Bool) {
+        let error = #expect(throws: UsageError.self) { try Invocation(parsing: ["firemount"] + words) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        #expect(error?.usage?.contains("firemount --help lists them") == true)
+        #expect(error?.usage?.contains("gs://\(words[0])") == isBucket, "\(error?.usage ?? "")")
+    }
+
+    @Test(arguments: [
+        ["gs:/mine", "/m"], ["mount", "gs:/mine", "/m"], ["mount", "gs:mine", "/m"], ["recover", "gs:/mine"],
+    ])
+    func aSlashTooFewIsNamed(words: [String]) {
+        let error = #expect(throws: UsageError.self) { try Invocation(parsing: ["firemount"] + words) }
+        #expect(error?.message.hasSuffix("is no bucket; did you mean gs://mine?") == true, "\(error?.message ?? "")")
+    }
+
     @Test func serveTakesSeveralBuckets() throws {
         let words = ["firemount", "serve", "--bucket", "a", "--bucket=b", "--port", "0", "--data", "d"]
         guard case .serve(let settings) = try Invocation(parsing: words) else { throw UsageError("no serve") }

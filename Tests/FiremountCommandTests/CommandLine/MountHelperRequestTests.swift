@@ -55,6 +55,11 @@ struct MountHelperRequestTests {
         #expect(try Invocation(parsing: ["/sbin/mount.firemount", "b", "/m", "-fnv", "-o", "ro"]) == .checkedMount)
     }
 
+    @Test(arguments: ["--help", "-h"])
+    func itHasHelpToo(word: String) throws {
+        #expect(try Invocation(parsing: ["/sbin/mount.firemount", word]) == .help(.mount))
+    }
+
     @Test func typeAndNamespaceAreAccepted() throws {
         #expect(try helperRequest("b", "/m", "-t", "firemount", "-N", "/proc/1/ns/mnt").mount.mountPoint.text == "/m")
     }

@@ -45,6 +45,20 @@ struct MountPointTests {
         #expect(error?.message.contains("/proc is occupied: proc (proc) is mounted there") == true)
     }
 
+    @Test func nothingIsMountedWhereNothingIs() throws {
+        let missing = "\(directory.path)/missing"
+        let request = try StatusRequest(parsing: [missing])
+        let commands: [() throws -> Void] = [
+            { try UnmountCommand(mountPoint: missing).run() },
+            { try TransferCommand(command: .pause, mountPoint: missing, id: nil).run() },
+            { _ = try StatusCommand(mountPoint: missing, request: request).run() },
+        ]
+        for command in commands {
+            let error = #expect(throws: CommandFailure.self) { try command() }
+            #expect(error?.message.hasPrefix("nothing is mounted at \(missing)") == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test func unmountRefusesWhatIsNotOurs() {
         let error = #expect(throws: CommandFailure.self) { try UnmountCommand(mountPoint: "/proc").run() }
         #expect(error?.message == "/proc is no firemount mount, it is proc: umount /proc")
