@@ -35,7 +35,8 @@ extension FileSystem {
     func status(at inode: InodeNumber) throws(FileSystemError) -> String {
         guard inode == .root else { throw .noSuchAttribute }
         return MountStatus(
-            isPaused: transfers.isPaused, transfers: transfers.entries, unsaved: try journal.entries().entries
+            isPaused: transfers.isPaused, transfers: transfers.entries, unsaved: try journal.entries().entries,
+            journal: journal.directory.path
         ).json
     }
 

@@ -6,6 +6,8 @@ struct MountStatus {
     let isPaused: Bool
     let transfers: [TransferRegistry.Entry]
     let unsaved: [JournalEntry]
+    /// The directory of the mount's own journal.
+    let journal: String
 
     /// `XATTR_SIZE_MAX` is 64 KiB (linux/limits.h); the rest is for what stands around the lists.
     private static let room = 60_000
@@ -15,7 +17,7 @@ struct MountStatus {
         let transfers = Self.list(transfers.map(Self.json), &room)
         let unsaved = Self.list(unsaved.map(Self.json), &room)
         return "{" + #""paused":\#(isPaused),"transfers":\#(transfers.text),"moreTransfers":\#(transfers.left),"#
-            + #""unsaved":\#(unsaved.text),"moreUnsaved":\#(unsaved.left)}"#
+            + #""unsaved":\#(unsaved.text),"moreUnsaved":\#(unsaved.left),"journal":\#(Self.quoted(journal))}"#
     }
 
     private static func list(_ items: [String], _ room: inout Int) -> (text: String, left: Int) {

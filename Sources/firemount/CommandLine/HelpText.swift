@@ -97,6 +97,9 @@ enum HelpText {
         file, or with --written-only what was written here, where the version that the rest comes from is gone; retry
         stores it where the bucket has still what it was based on; store stores it under a name that no
         object has; discard gives it up.
+
+        Without --cache-dir it looks where mounts of this user keep files by default, and where those that live say they
+        do.
         """
 
     private static let serveText = """

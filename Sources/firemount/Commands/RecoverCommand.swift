@@ -11,20 +11,18 @@ import ObjectStore
 struct RecoverCommand {
     let request: RecoverRequest
     let environment: ProcessEnvironment
-    /// Where journals are.
-    private let directory: String
+    private let search: JournalSearch
 
-    init(_ request: RecoverRequest, _ environment: ProcessEnvironment) throws(CommandFailure) {
+    init(_ request: RecoverRequest, _ environment: ProcessEnvironment) {
         self.request = request
         self.environment = environment
-        directory = StagingDirectory.path(
-            in: try MountConfiguration.cacheDirectory(request.mount, environment))
+        search = JournalSearch(request.mount, environment)
     }
 
     func run() throws(CommandFailure) -> Int32 {
         switch request.action {
-        case .list(let target, let asJSON): list(try views(of: target), asJSON)
-        case .retry(let target): return try retry(try views(of: target))
+        case .list(let target, let asJSON): list(try search.findings(of: target), asJSON)
+        case .retry(let target): return retry(try search.findings(of: target))
         case .retryOne(let id): try perform(.retry, on: try find(id))
         case .discard(let id): try perform(.discard, on: try find(id))
         case .store(let id, let name): try perform(.store(ObjectName(name)), on: try find(id))
@@ -36,27 +34,10 @@ struct RecoverCommand {
 
     // MARK: Looking
 
-    private func views(of target: RecoverRequest.Target?) throws(CommandFailure) -> [JournalView] {
-        guard (try? Files.status(of: directory)) != nil else { return [] }
-        let views: [JournalView]
-        do throws(FileSystemError) {
-            views = try JournalView.all(in: directory) { printLine("firemount: \($0)", to: STDERR_FILENO) }
-        } catch {
-            throw CommandFailure("cannot look into \(directory): \(error.words)")
-        }
-        switch target {
-        case nil: return views
-        case .bucket(let name): return views.filter { $0.owner.bucket == name }
-        case .mountPoint(let path):
-            let path = try MountPoint.mounted(environment.absolutePath(path))
-            return views.filter { $0.mountPoint == path }
-        }
-    }
-
-    private func list(_ views: [JournalView], _ asJSON: Bool) {
-        let lines = views.flatMap { view in view.unsaved.map { RecoverLine(view, $0) } }
+    private func list(_ findings: JournalSearch.Findings, _ asJSON: Bool) {
+        let lines = findings.views.flatMap { view in view.unsaved.map { RecoverLine(view, $0) } }
         if asJSON { return printLine(RecoverLine.json(lines)) }
-        guard !lines.isEmpty else { return printLine("Nothing is waiting: all that was acknowledged is stored.") }
+        guard !lines.isEmpty else { return printLine(findings.nothing) }
         for line in RecoverLine.table(lines) { printLine(line) }
     }
 
@@ -67,12 +48,11 @@ struct RecoverCommand {
     }
 
     private func find(_ id: String) throws(CommandFailure) -> Found {
-        for view in try views(of: nil) {
-            if let entry = view.entries.first(where: { view.name(of: $0) == id }) {
-                return Found(view: view, entry: entry)
-            }
+        let found = try search.find { view in
+            view.entries.first { view.name(of: $0) == id }.map { Found(view: view, entry: $0) }
         }
-        throw CommandFailure("there is no entry \(id); firemount recover lists them")
+        guard let found else { throw CommandFailure("there is no entry \(id); firemount recover lists them") }
+        return found
     }
 
     // MARK: Acting
@@ -90,9 +70,10 @@ struct RecoverCommand {
         }
     }
 
-    private func retry(_ views: [JournalView]) throws(CommandFailure) -> Int32 {
+    private func retry(_ findings: JournalSearch.Findings) -> Int32 {
+        if findings.views.allSatisfy(\.unsaved.isEmpty) { printLine(findings.nothing) }
         var failures = 0
-        for view in views {
+        for view in findings.views {
             for entry in view.unsaved {
                 do throws(CommandFailure) {
                     try perform(.retry, on: Found(view: view, entry: entry))

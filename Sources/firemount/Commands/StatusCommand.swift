@@ -66,28 +66,17 @@ struct StatusCommand {
         }
     }
 
-    /// The same by a process of its own, which is left alone when it takes too long: nobody can end who waits for a
-    /// mount that hangs, and the others are to be shown all the same. nil: it is unmounted by now.
+    /// The same, where the others are to be shown also if this one hangs. nil: it is unmounted by now.
     private func askedByAnother(_ mount: MountTable.Entry, bars: Bool) -> Section? {
-        let words = ["firemount", "status"] + (request.printsJSON ? ["--json"] : []) + (bars ? ["--bars"] : [])
-        guard let pipe = try? Pipe(), let null = try? Descriptor.open("/dev/null", O_WRONLY),
-            let child = try? ChildProcess(
-                "/proc/self/exe", words + ["--", mount.mountPoint], variables: ProcessEnvironment.current.variables,
-                descriptors: [pipe.writing.number: STDOUT_FILENO, null.number: STDERR_FILENO])
-        else { return problem("it cannot be asked", of: mount) }
-        let reading = pipe.closeWriting()
-        var answer: [UInt8] = []
-        while reading.waitUntilReadable(atMost: .seconds(3)) {
-            guard let piece = try? reading.read(), !piece.isEmpty else {
-                let isWell = child.exitStatus() == 0
-                if answer.isEmpty { return nil }
-                let text = String(decoding: answer.dropLast(), as: UTF8.self)
-                return Section(text: request.printsJSON ? String(text.dropFirst().dropLast()) : text, isWell: isWell)
-            }
-            answer += piece
+        let options = (request.printsJSON ? ["--json"] : []) + (bars ? ["--bars"] : [])
+        switch MountInquiry.ask(mount.mountPoint, options: options) {
+        case .said(let text, let isWell):
+            return Section(text: request.printsJSON ? String(text.dropFirst().dropLast()) : text, isWell: isWell)
+        case .unmounted: return nil
+        case .hangs:
+            return problem("it does not answer; firemount status \(mount.mountPoint) waits for it", of: mount)
+        case .unasked: return problem("it cannot be asked", of: mount)
         }
-        child.send(SIGKILL)
-        return problem("it does not answer; firemount status \(mount.mountPoint) waits for it", of: mount)
     }
 
     private func problem(_ words: String, of mount: MountTable.Entry) -> Section {

@@ -40,8 +40,16 @@ struct ProcessEnvironment: Sendable {
     /// Where the user's caches belong; without `HOME`, which a mount by init has not, only root has a place.
     var cacheHome: String? {
         self["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? self["HOME"].map { "\($0)/.cache" }
-            ?? (userID == 0 ? "/var/cache" : nil)
+            ?? (userID == 0 ? Self.systemCache : nil)
     }
+
+    /// Where mounts of this user keep files unless an option says otherwise: root's, with a home or from fstab.
+    var usualCaches: [String] {
+        let home = cacheHome.map { [$0] } ?? []
+        return userID == 0 && home != [Self.systemCache] ? home + [Self.systemCache] : home
+    }
+
+    private static let systemCache = "/var/cache"
 
     /// Where the user's settings belong; nil: nowhere.
     var configHome: String? {

@@ -27,6 +27,8 @@ struct MountReport: Decodable, Equatable {
     let moreTransfers: Int
     let unsaved: [Unsaved]
     let moreUnsaved: Int
+    /// Its directory; nil where the mount does not say.
+    let journal: String?
 
     /// The JSON as it came.
     static func text(of mountPoint: String) throws(MountControl.Refusal) -> String {

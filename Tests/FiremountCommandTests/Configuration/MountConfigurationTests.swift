@@ -96,6 +96,16 @@ struct MountConfigurationTests {
         #expect(try MountConfiguration(mountRequest("mount b d"), root).cacheDirectory == "/var/cache/firemount")
     }
 
+    @Test func rootLooksForJournalsOfBothItsHomeAndFstab() {
+        var root = environment(["HOME": "/h"])
+        root.userID = 0
+        #expect(JournalSearch(MountSettings(), root).usual == ["/h/.cache/firemount", "/var/cache/firemount"])
+        root.variables = [:]
+        #expect(JournalSearch(MountSettings(), root).usual == ["/var/cache/firemount"])
+        #expect(JournalSearch(MountSettings(), environment(["HOME": "/h"])).usual == ["/h/.cache/firemount"])
+        #expect(JournalSearch(MountSettings(), environment([:])).usual.isEmpty)
+    }
+
     @Test func relativeCacheHomesAreIgnored() throws {
         let relative = try configuration("mount b d", ["HOME": "/h", "XDG_CACHE_HOME": "x"])
         #expect(relative.cacheDirectory == "/h/.cache/firemount")
