@@ -1,8 +1,6 @@
 import BucketFileSystem
-import CloudStores
 import FUSEBridge
 import Glibc
-import HTTPTransport
 import Logging
 import ObjectStore
 
@@ -197,25 +195,9 @@ struct RecoverCommand {
     private func withStore(
         for owner: JournalOwner, _ body: @escaping @Sendable (any ObjectStore) async throws -> Void
     ) throws(CommandFailure) {
-        var settings = request.mount
-        do { settings.endpoint = try settings.endpoint ?? ServiceEndpoint(parsing: owner.endpoint) } catch {
-            throw CommandFailure("the journal names no service: \(error)")
+        try JournalBucket(owner, request.mount, environment).withStore(log: log) { (store) throws(CommandFailure) in
+            try finish { try await body(store) }
         }
-        let mount: MountRequest
-        do throws(UsageError) {
-            mount = try MountRequest(operands: ["gs://\(owner.bucket)", "/"], settings: settings)
-        } catch {
-            throw CommandFailure(error.message)
-        }
-        let configuration = try MountConfiguration(mount, environment)
-        var limits = CurlTransport.Configuration()
-        limits.stallLimit = configuration.timeout
-        let transport = CurlTransport(configuration: limits, log: log)
-        defer { transport.shutDown() }
-        let credentials = try BucketCheck(configuration: configuration, transport: transport, log: log).run(environment)
-        let store = configuration.store(
-            transport: transport, credentials: credentials, timeLimit: configuration.timeout, log: log)
-        try finish { try await body(store) }
     }
 
     private func finish(_ body: @escaping @Sendable () async throws -> Void) throws(CommandFailure) {
