@@ -222,17 +222,16 @@ extension FileSystem {
             node.parent?.directory?.listedAt = nil
             return (name, contents)
         }
+        let state = error.keptState(wasClosed: contents?.isSealed == true)
         do throws(FileSystemError) {
             if let cause = contents?.spoiled {
                 // The caller was told at the write and at the close. A part of the file is of no use to anyone.
                 try contents?.dropUnsaved()
                 log(.error, "\(name) was not stored, as it could not be written: \(cause.words)")
-            } else if let kept = try contents?.keepUnsaved(
-                as: error.keptState(wasClosed: contents?.isSealed == true), because: error.words)
-            {
+            } else if let kept = try contents?.keepUnsaved(as: state, because: error.words) {
                 log(
-                    .error, "\(name) could not be stored (\(error.words)); it is kept: firemount recover export \(kept)"
-                )
+                    .error,
+                    "\(name) could not be stored (\(error.words)); it is kept: \(JournalEntry.waysOut(kept, state))")
             }
         } catch {
             log(.error, "\(name) could not be stored, and its bytes could not be kept: \(error)")

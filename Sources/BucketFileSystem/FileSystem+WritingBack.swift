@@ -127,8 +127,10 @@ extension FileSystem {
         }
         let name = (try? place(of: inode).name) ?? ObjectName("")
         journaling(name) { () throws(FileSystemError) in
-            let kept = try contents.keepSealed(as: error.keptState(wasClosed: true), because: error.words)
-            log(.error, "\(name) could not be stored (\(error.words)); it is kept as \(kept ?? "nothing")")
+            let state = error.keptState(wasClosed: true)
+            let kept = try contents.keepSealed(as: state, because: error.words)
+            let waysOut = kept.map { "it is kept: \(JournalEntry.waysOut($0, state))" } ?? "nothing of it is left"
+            log(.error, "\(name) could not be stored (\(error.words)); \(waysOut)")
         }
     }
 

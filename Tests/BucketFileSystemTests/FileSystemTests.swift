@@ -105,7 +105,7 @@ import Testing
         #expect(bench.stored("f") == "theirs")
         bench.files.release(handle)
         await bench.files.afterwork.wait()
-        #expect(bench.lines.contains { $0.contains("it is kept: firemount recover export") })
+        #expect(bench.lines.contains { $0.contains("it is kept: firemount recover store ") })
         #expect(try await bench.read("f") == "theirs")
     }
 

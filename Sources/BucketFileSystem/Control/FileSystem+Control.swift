@@ -34,8 +34,10 @@ extension FileSystem {
 
     func status(at inode: InodeNumber) throws(FileSystemError) -> String {
         guard inode == .root else { throw .noSuchAttribute }
+        let entries = try journal.entries().entries
         return MountStatus(
-            isPaused: transfers.isPaused, transfers: transfers.entries, unsaved: try journal.entries().entries,
+            isPaused: transfers.isPaused, transfers: transfers.entries, unsaved: entries,
+            kept: entries.count(where: \.isGivenUp) + (unsaved?.keptByEarlierMounts ?? 0),
             journal: journal.directory.path
         ).json
     }

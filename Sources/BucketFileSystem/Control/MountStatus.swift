@@ -6,6 +6,8 @@ struct MountStatus {
     let isPaused: Bool
     let transfers: [TransferRegistry.Entry]
     let unsaved: [JournalEntry]
+    /// How much needs somebody's help to be stored, of earlier mounts too.
+    let kept: Int
     /// The directory of the mount's own journal.
     let journal: String
 
@@ -17,7 +19,8 @@ struct MountStatus {
         let transfers = Self.list(transfers.map(Self.json), &room)
         let unsaved = Self.list(unsaved.map(Self.json), &room)
         return "{" + #""paused":\#(isPaused),"transfers":\#(transfers.text),"moreTransfers":\#(transfers.left),"#
-            + #""unsaved":\#(unsaved.text),"moreUnsaved":\#(unsaved.left),"journal":\#(Self.quoted(journal))}"#
+            + #""unsaved":\#(unsaved.text),"moreUnsaved":\#(unsaved.left),"kept":\#(kept),"#
+            + #""journal":\#(Self.quoted(journal))}"#
     }
 
     private static func list(_ items: [String], _ room: inout Int) -> (text: String, left: Int) {

@@ -44,6 +44,19 @@ package struct JournalEntry: Sendable {
     }
 }
 
+extension JournalEntry {
+    /// What people can do about one that is kept.
+    /// - Parameter name: as `firemount recover` lists it.
+    static func waysOut(_ name: String, _ state: State) -> String {
+        // What conflicts would conflict again.
+        let storing = state == .conflict ? "store \(name) --as NAME" : "retry \(name)"
+        return "firemount recover \(storing), or firemount recover export \(name) FILE"
+    }
+
+    /// Nothing stores it by itself, while its mount lives.
+    var isGivenUp: Bool { state == .conflict || state == .failed }
+}
+
 /// Content in a staging file.
 package struct StagedContent: Sendable {
     /// The staging file's name in the journal's directory.

@@ -68,7 +68,7 @@ package final class Recovery: Sendable {
         for journal in journals { items += try Self.items(of: journal) }
         guard let own else { return items }
         return try items
-            + Self.items(of: own).filter { $0.entry.state == .conflict || $0.entry.state == .failed }
+            + Self.items(of: own).filter(\.entry.isGivenUp)
     }
 
     package static func items(of journal: Journal) throws(FileSystemError) -> [Item] {
@@ -82,6 +82,15 @@ package final class Recovery: Sendable {
         guard let item = try items().first(where: { $0.name == name }) else { throw .notFound }
         return item
     }
+
+    /// How many entries of `journals` wait for somebody's help.
+    package static func kept(in journals: [Journal]) -> Int {
+        journals.reduce(0) { sum, journal in
+            sum + ((try? journal.entries())?.entries ?? []).count { $0.state != .sealed }
+        }
+    }
+
+    var keptByEarlierMounts: Int { Self.kept(in: journals) }
 
     // MARK: What was to be stored
 
@@ -109,7 +118,8 @@ package final class Recovery: Sendable {
             for text in damaged { log(.error, "an entry of \(journal.directory.path) is damaged: \(text)") }
             for entry in entries where entry.state != .sealed {
                 let name = "\(journal.directory.shortName)-\(entry.id.rawValue)"
-                log(.warning, "\(entry.object): \(entry.state.words); it is kept: firemount recover export \(name)")
+                let waysOut = JournalEntry.waysOut(name, entry.state)
+                log(.warning, "\(entry.object): \(entry.state.words); it is kept: \(waysOut)")
             }
         }
     }
@@ -195,18 +205,21 @@ package final class Recovery: Sendable {
             case .stored(let metadata):
                 try forget(item)
                 log(.warning, "\(metadata.name), left by an earlier mount, is stored now")
-            case .conflict(let reason):
-                try item.journal.mark(item.entry.id, .conflict, message: reason)
-                log(.error, "\(item.entry.object) is kept as \(item.name): \(reason)")
-            case .failed(let reason):
-                try item.journal.mark(item.entry.id, .failed, message: reason)
-                log(.error, "\(item.entry.object) is kept as \(item.name): \(reason)")
+            case .conflict(let reason): try giveUp(item, as: .conflict, because: reason)
+            case .failed(let reason): try giveUp(item, as: .failed, because: reason)
             case .later: break
             }
         } catch {
             log(.error, "the journal \(item.journal.directory.path) could not be written: \(error.words)")
         }
         return outcome
+    }
+
+    private func giveUp(
+        _ item: Item, as state: JournalEntry.State, because reason: String
+    ) throws(FileSystemError) {
+        try item.journal.mark(item.entry.id, state, message: reason)
+        log(.error, "\(item.entry.object): \(reason); it is kept: \(JournalEntry.waysOut(item.name, state))")
     }
 
     /// Stores an entry, whatever its state, where its preconditions hold.

@@ -39,9 +39,10 @@ struct MountCommand {
         let journals = try openJournals()
         defer {
             if !journals.own.removeIfEmpty() {
-                tell("what could not be stored is kept: firemount recover \(configuration.bucket.url)")
+                tell("what could not be stored is kept: \(configuration.recoverCommand)")
             }
         }
+        tellOfKept(in: journals.left)
         return try serve(store, journals, whenReady).isEmpty ? 0 : 1
     }
 
@@ -82,16 +83,19 @@ struct MountCommand {
         lifeline?.stopListening()
         log(.info, "\(configuration.mount.mountPoint) is unmounted")
         var losses: [String] = []
+        var waysOut: [String] = []
         if case .failed(let cause) = end { losses.append("the connection to the kernel failed: \(cause)") }
         var ending = Ending(mount.fileSystem, end, patience: configuration.timeout, log: log)
         do throws(SystemError) {
             let names = try ending.run { lifeline?.report($0) }
-            losses += Set(names + kept(in: journals.own)).sorted().map { "\($0) could not be stored" }
+            let kept = kept(in: journals.own)
+            if !kept.isEmpty { waysOut.append("\(configuration.recoverCommand) lists what is kept") }
+            losses += Set(names + kept).sorted().map { "\($0) could not be stored" }
         } catch {
             throw CommandFailure("cannot wait for what is still to be stored: \(error)")
         }
         for loss in losses { tell(loss) }
-        lifeline?.end(lost: losses)
+        lifeline?.end(lost: losses + waysOut)
         return losses
     }
 
@@ -99,6 +103,16 @@ struct MountCommand {
     private func kept(in journal: Journal) -> [ObjectName] {
         // One that cannot be read has told so when it was written to.
         ((try? journal.entries())?.entries ?? []).map(\.object)
+    }
+
+    /// Whoever was told at a close long ago may have forgotten it.
+    private func tellOfKept(in journals: [Journal]) {
+        let count = Recovery.kept(in: journals)
+        guard count > 0 else { return }
+        let files = count == 1 ? "1 file" : "\(count) files"
+        tell(
+            "\(files) that could not be stored earlier \(count == 1 ? "is" : "are") kept: "
+                + configuration.recoverCommand, .warning)
     }
 
     /// `firemount recover` finds the mount by it.
@@ -136,8 +150,8 @@ struct MountCommand {
     }
 
     /// In the log, and on standard error, which is the log unless an option says otherwise.
-    private func tell(_ line: String) {
-        log(.error, line)
+    private func tell(_ line: String, _ level: LogLevel = .error) {
+        log(level, line)
         if configuration.logDestination != .standardError { printLine("firemount: \(line)", to: STDERR_FILENO) }
     }
 }

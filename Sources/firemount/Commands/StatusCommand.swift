@@ -52,12 +52,15 @@ struct StatusCommand {
             guard let report = MountReport(parsing: json) else {
                 return problem("it speaks another version's language", of: mount)
             }
+            let recover = "firemount recover \(mount.mountPoint)"
+            let kept = report.keptLine(recover: recover)
             let text =
                 request.printsJSON
-                ? jsonText(mount, "\"status\":\(json)")
-                : (["\(mount.source) on \(mount.mountPoint): \(report.summary)"] + report.lines(bars: bars))
+                ? jsonText(mount, "\"status\":\(json)" + (kept == nil ? "" : ",\"recover\":\(Self.quoted(recover))"))
+                : (["\(mount.source) on \(mount.mountPoint): \(report.summary)"] + report.lines(bars: bars)
+                    + (kept.map { ["  " + $0] } ?? []))
                     .joined(separator: "\n")
-            return Section(text: text, isWell: !report.unsaved.contains(where: \.isFailure))
+            return Section(text: text, isWell: report.isWell)
         } catch {
             return problem(
                 error.code == ENOTCONN

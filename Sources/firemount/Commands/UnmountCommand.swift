@@ -52,7 +52,7 @@ struct UnmountCommand {
         switch end {
         case .finished(lost: []): return
         case .finished(let lost):
-            throw CommandFailure("unmounted, but this could not be stored: " + lost.joined(separator: "; "))
+            throw CommandFailure("unmounted, but " + lost.joined(separator: "; "))
         case .died, nil:
             throw CommandFailure(
                 "unmounted, but firemount (process \(watch.processID)) ended without saying that all is stored; "

@@ -17,6 +17,8 @@ struct MountConfiguration: Sendable {
     var timeout: Duration
     /// Absolute.
     var cacheDirectory: String
+    /// What lists, for people, what this mount leaves behind.
+    var recoverCommand: String
     /// Its staging directory is found later.
     var fileSystem: BucketFileSystem.Configuration
     /// Its mount point is absolute.
@@ -39,6 +41,9 @@ struct MountConfiguration: Sendable {
             settings, storageProtocol, isEmulator: settings.endpoint == nil && emulator != nil, environment)
         timeout = settings.timeout ?? .seconds(60)
         cacheDirectory = try Self.cacheDirectory(settings, environment)
+        let isUsual = JournalSearch(MountSettings(), environment).usual.contains(cacheDirectory)
+        recoverCommand =
+            "firemount recover gs://\(bucket.bucket)" + (isUsual ? "" : " --cache-dir \(cacheDirectory)")
         fileSystem = Self.fileSystem(request, environment)
         mount = MountOptions(
             mountPoint: environment.absolutePath(request.mountPoint), source: bucket.url,

@@ -60,7 +60,7 @@ struct MountLifeline: ~Copyable, Sendable {
     fileprivate static let progressMark: Character = "~"
 
     /// Tells everyone who waits that the process is done.
-    /// - Parameter lost: what could not be stored, a line each.
+    /// - Parameter lost: what could not be stored, a line each, and where it is kept.
     consuming func end(lost: [String]) {
         acceptWaiters()
         let report = (lost.map { $0.split(separator: "\n").joined(separator: " ") } + [Self.lastLine])

@@ -27,6 +27,8 @@ struct MountReport: Decodable, Equatable {
     let moreTransfers: Int
     let unsaved: [Unsaved]
     let moreUnsaved: Int
+    /// How much needs somebody's help, of earlier mounts too; nil where the mount does not say.
+    let kept: Int?
     /// Its directory; nil where the mount does not say.
     let journal: String?
 
@@ -50,6 +52,15 @@ struct MountReport: Decodable, Equatable {
         lines += unsaved.filter { $0.isFailure || !sending.contains($0.object) }.map(\.line)
         if moreUnsaved > 0 { lines.append("  … and \(moreUnsaved) more that are not stored") }
         return lines
+    }
+
+    /// Nothing is the matter that somebody must see to.
+    var isWell: Bool { kept ?? 0 == 0 && !unsaved.contains(where: \.isFailure) }
+
+    /// nil: nothing is kept.
+    func keptLine(recover command: String) -> String? {
+        guard let kept, kept > 0 else { return nil }
+        return "\(Self.count(kept, "file")) that could not be stored \(kept == 1 ? "is" : "are") kept: \(command)"
     }
 
     var summary: String {

@@ -25,7 +25,7 @@ struct MountStatusTests {
     @Test func aMountAtRestSaysSo() async throws {
         #expect(
             try await status()
-                == #"{"paused":false,"transfers":[],"moreTransfers":0,"unsaved":[],"moreUnsaved":0,"#
+                == #"{"paused":false,"transfers":[],"moreTransfers":0,"unsaved":[],"moreUnsaved":0,"kept":0,"#
                 + #""journal":"\#(bench.files.journal.directory.path)"}"#)
     }
 
@@ -77,7 +77,7 @@ struct MountStatusTests {
         for number in 0..<1_000 {
             _ = registry.begin(ObjectName("\(number)" + String(repeating: "x", count: 200)), at: Timestamp(seconds: 0))
         }
-        let text = MountStatus(isPaused: false, transfers: registry.entries, unsaved: [], journal: "").json
+        let text = MountStatus(isPaused: false, transfers: registry.entries, unsaved: [], kept: 0, journal: "").json
         #expect(text.utf8.count < 65_536)
         #expect(text.contains(#""id":1,"#))
         let left = text.firstMatch(of: /"moreTransfers":([0-9]+)/).flatMap { Int($0.1) } ?? 0

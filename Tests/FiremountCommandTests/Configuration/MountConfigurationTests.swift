@@ -106,6 +106,13 @@ struct MountConfigurationTests {
         #expect(JournalSearch(MountSettings(), environment([:])).usual.isEmpty)
     }
 
+    @Test func whatIsLeftBehindIsListedByACommandThatFindsIt() throws {
+        let usual = try configuration("mount gs://b/p d", ["HOME": "/h"])
+        #expect(usual.recoverCommand == "firemount recover gs://b")
+        let other = try configuration("mount gs://b/p d --cache-dir c", ["HOME": "/h"])
+        #expect(other.recoverCommand == "firemount recover gs://b --cache-dir /here/c")
+    }
+
     @Test func relativeCacheHomesAreIgnored() throws {
         let relative = try configuration("mount b d", ["HOME": "/h", "XDG_CACHE_HOME": "x"])
         #expect(relative.cacheDirectory == "/h/.cache/firemount")

@@ -33,6 +33,21 @@ struct MountReportTests {
         #expect(report.lines(bars: true).isEmpty)
     }
 
+    @Test func whatIsKeptIsCountedAndNothingElseMatters() throws {
+        func report(kept: Int) throws -> MountReport {
+            try #require(
+                MountReport(
+                    parsing: """
+                        {"paused":false,"transfers":[],"moreTransfers":0,"unsaved":[],"moreUnsaved":0,"kept":\(kept)}
+                        """))
+        }
+        #expect(try report(kept: 0).keptLine(recover: "r") == nil)
+        #expect(try report(kept: 0).isWell)
+        #expect(try report(kept: 1).keptLine(recover: "r") == "1 file that could not be stored is kept: r")
+        #expect(try report(kept: 2).keptLine(recover: "r") == "2 files that could not be stored are kept: r")
+        #expect(try !report(kept: 1).isWell)
+    }
+
     @Test func whatIsNotUnderstoodIsNoReport() {
         #expect(MountReport(parsing: "{}") == nil)
         #expect(MountReport(parsing: "") == nil)
