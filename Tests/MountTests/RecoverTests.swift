@@ -74,7 +74,7 @@ struct RecoverTests {
             '\(Programs.firemount)' recover "$M" --cache-dir "$T/other"
             """)
         let (first, second) = try { try ($0[0], #require($0.last)) }(listed.split(separator: "\n"))
-        #expect(first.hasPrefix("Nothing is waiting in \(folder.scratch.path)/.cache/firemount or "), "\(listed)")
+        #expect(first.hasPrefix("Nothing is waiting in \(folder.scratch.path)/.cache/firemount"), "\(listed)")
         #expect(first.contains(" or \(mounted.cacheDirectory);"), "\(listed)")
         #expect(second.hasPrefix("Nothing is waiting in \(folder.scratch.path)/other;"), "\(listed)")
         let missing = try folder.attempt("'\(Programs.firemount)' recover \"$T/nope\"")

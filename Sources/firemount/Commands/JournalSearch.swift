@@ -24,7 +24,9 @@ struct JournalSearch {
 
         /// That there was nothing, and where.
         var nothing: String {
-            "Nothing is waiting in \(directories.joined(separator: " or ")); --cache-dir DIR looks elsewhere."
+            let others = directories.dropLast().joined(separator: ", ")
+            let places = (others.isEmpty ? "" : others + " or ") + (directories.last ?? "")
+            return "Nothing is waiting in \(places); --cache-dir DIR looks elsewhere."
         }
     }
 

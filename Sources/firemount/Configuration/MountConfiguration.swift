@@ -41,9 +41,7 @@ struct MountConfiguration: Sendable {
             settings, storageProtocol, isEmulator: settings.endpoint == nil && emulator != nil, environment)
         timeout = settings.timeout ?? .seconds(60)
         cacheDirectory = try Self.cacheDirectory(settings, environment)
-        let isUsual = JournalSearch(MountSettings(), environment).usual.contains(cacheDirectory)
-        recoverCommand =
-            "firemount recover gs://\(bucket.bucket)" + (isUsual ? "" : " --cache-dir \(cacheDirectory)")
+        recoverCommand = Self.recoverCommand(bucket, cacheDirectory, environment)
         fileSystem = Self.fileSystem(request, environment)
         mount = MountOptions(
             mountPoint: environment.absolutePath(request.mountPoint), source: bucket.url,
@@ -96,6 +94,16 @@ struct MountConfiguration: Sendable {
                 "there is no HOME to keep files in while they are written; name a place with --cache-dir")
         }
         return "\(home)/firemount"
+    }
+
+    /// Finds it also from a shell whose environment is another.
+    private static func recoverCommand(
+        _ bucket: BucketSpelling, _ cacheDirectory: String, _ environment: ProcessEnvironment
+    ) -> String {
+        var plain = environment
+        plain.variables["XDG_CACHE_HOME"] = nil
+        let isUsual = JournalSearch(MountSettings(), plain).usual.contains(cacheDirectory)
+        return "firemount recover gs://\(bucket.bucket)" + (isUsual ? "" : " --cache-dir \(cacheDirectory)")
     }
 
     private static func fileSystem(

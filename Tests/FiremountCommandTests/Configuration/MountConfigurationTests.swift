@@ -111,6 +111,8 @@ struct MountConfigurationTests {
         #expect(usual.recoverCommand == "firemount recover gs://b")
         let other = try configuration("mount gs://b/p d --cache-dir c", ["HOME": "/h"])
         #expect(other.recoverCommand == "firemount recover gs://b --cache-dir /here/c")
+        let session = try configuration("mount gs://b d", ["HOME": "/h", "XDG_CACHE_HOME": "/x"])
+        #expect(session.recoverCommand == "firemount recover gs://b --cache-dir /x/firemount")
     }
 
     @Test func relativeCacheHomesAreIgnored() throws {
