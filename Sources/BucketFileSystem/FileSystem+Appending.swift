@@ -111,7 +111,7 @@ extension FileSystem {
             return nil
         case .preconditionFailed:
             // What is in the way may be what an earlier try has made, of which no answer came.
-            if let expected, contents.takeUnanswered(expected),
+            if let expected, contents.unanswered.contains(expected),
                 let found = try? await store.metadata(of: name), expected.isThat(of: found)
             {
                 return found

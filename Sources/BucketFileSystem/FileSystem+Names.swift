@@ -91,6 +91,7 @@ extension FileSystem {
         guard entry.attributes.kind != .directory else { throw .isADirectory }
         let contents = try contents(of: entry.inode)
         try await contents.gate.pass { () async throws(FileSystemError) in
+            try await settleUnanswered(entry.inode)
             let (object, record, link) = try place(of: entry.inode)
             guard link == .attached else { throw .stale }
             contents.setLeaving(true)

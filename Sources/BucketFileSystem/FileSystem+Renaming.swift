@@ -40,6 +40,7 @@ extension FileSystem {
         let gates = try ([rename.source] + [rename.target].compactMap { $0 }).sorted { $0.rawValue < $1.rawValue }
             .map { (inode) throws(FileSystemError) in try contents(of: inode).gate }
         try await pass(gates) { () async throws(FileSystemError) in
+            for inode in [rename.source, rename.target] { if let inode { try await settleUnanswered(inode) } }
             try await storeSealed(rename.source)
             let (object, record, link) = try place(of: rename.source)
             guard link == .attached else { throw .stale }

@@ -27,10 +27,7 @@ extension FileSystem {
         _ snapshot: FileContents.Snapshot, _ contents: FileContents, of inode: InodeNumber, as name: ObjectName,
         over record: FileRecord?
     ) async throws(FileSystemError) -> Bool {
-        let (replaced, isExclusive) = try namespace.withLock { (space) throws(FileSystemError) in
-            let node = try space.node(inode)
-            return (node.replaces, node.isExclusive)
-        }
+        let replaced = try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces }
         let headers = headers(for: name, over: record, snapshot.changes)
         let base = JournalEntry.Base(record ?? replaced)
         do throws(FileSystemError) {
@@ -57,7 +54,6 @@ extension FileSystem {
             try settleChanges(of: inode, contents)
             return true
         } catch {
-            if case .stale = error, isExclusive { throw .exists }
             throw error.asFailureToStore
         }
     }

@@ -23,6 +23,21 @@ extension FileSystem {
     func store(
         _ contents: FileContents, of inode: InodeNumber, sealedOnly: Bool = false
     ) async throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try await storeMerging(contents, of: inode, sealedOnly: sealedOnly)
+        } catch {
+            let isExclusive = try namespace.withLock { (space) throws(FileSystemError) in
+                try space.node(inode).isExclusive
+            }
+            if case .stale = error, isExclusive { throw .exists }
+            throw error
+        }
+    }
+
+    /// What others changed of the metadata alone is merged.
+    private func storeMerging(
+        _ contents: FileContents, of inode: InodeNumber, sealedOnly: Bool
+    ) async throws(FileSystemError) {
         try await saveBytesForCopies(of: inode)
         for attempt in 0..<4 {
             let (name, record, link) = try place(of: inode)
@@ -64,12 +79,25 @@ extension FileSystem {
     private func adoptUnanswered(
         _ contents: FileContents, of inode: InodeNumber, _ name: ObjectName, over record: FileRecord?
     ) async throws(FileSystemError) -> Bool {
-        guard let sent = contents.takeUnanswered() else { return false }
-        let found = try await fromStore { () async throws(StorageError) in try await store.metadata(of: name) }
-        guard sent.isThat(of: found), found.objectGeneration != record?.objectGeneration else { return false }
+        let sent = contents.unanswered
+        if sent.isEmpty { return false }
+        let answer = await existing { () async throws(StorageError) in try await self.store.metadata(of: name) }
+        guard let found = try answer.get(), found.objectGeneration != record?.objectGeneration,
+            sent.contains(where: { $0.isThat(of: found) })
+        else { return false }
         log(.info, "\(name): the upload that seemed to fail has succeeded")
+        contents.forgetUnanswered()
         try didStore(found, of: inode)
         return true
+    }
+
+    /// The object is about to be removed or renamed: what an upload has made of it without our knowing must go along.
+    /// Call it with the file's gate passed.
+    func settleUnanswered(_ inode: InodeNumber) async throws(FileSystemError) {
+        let contents = try contents(of: inode)
+        let (name, record, link) = try place(of: inode)
+        guard link == .attached else { return }
+        _ = try await adoptUnanswered(contents, of: inode, name, over: record)
     }
 
     private func storeOnce(
@@ -124,10 +152,7 @@ extension FileSystem {
             if let known = snapshot.checksum { return known }
             return try snapshot.file.checksum(size: snapshot.size)
         }
-        let (replaced, isExclusive) = try namespace.withLock { (space) throws(FileSystemError) in
-            let node = try space.node(inode)
-            return (node.replaces, node.isExclusive)
-        }
+        let replaced = try namespace.withLock { (space) throws(FileSystemError) in try space.node(inode).replaces }
         let headers = headers(for: name, over: record, snapshot.changes)
         // A new file must not be there yet, unless it was renamed over an object that we know.
         let base = JournalEntry.Base(record ?? replaced)
@@ -153,7 +178,6 @@ extension FileSystem {
             try settleChanges(of: inode, contents)
         } catch {
             if case .storage = error { contents.mayHaveStored(SentContent(size: snapshot.size, crc32c: checksum)) }
-            if case .stale = error, isExclusive { throw .exists }
             throw error.asFailureToStore
         }
     }

@@ -128,9 +128,10 @@ extension FileSystem {
         let name = (try? place(of: inode).name) ?? ObjectName("")
         journaling(name) { () throws(FileSystemError) in
             let state = error.keptState(wasClosed: true)
-            let kept = try contents.keepSealed(as: state, because: error.words)
-            let waysOut = kept.map { "it is kept: \(JournalEntry.waysOut($0, state))" } ?? "nothing of it is left"
-            log(.error, "\(name) could not be stored (\(error.words)); \(waysOut)")
+            // Else it was removed meanwhile.
+            guard let kept = try contents.keepSealed(as: state, because: error.words) else { return }
+            let waysOut = JournalEntry.waysOut(kept, state)
+            log(.error, "\(name) could not be stored (\(error.words)); it is kept: \(waysOut)")
         }
     }
 

@@ -236,6 +236,47 @@ import Testing
         #expect(bench.stored(name) == "second")
     }
 
+    /// `cp` makes files with `O_EXCL`.
+    @Test func anExclusiveFileWhoseUploadGotNoAnswerDoesNotStandInItsOwnWay() async throws {
+        let bench = Bench()
+        let made = try await bench.files.create(
+            EntryName("f"), in: .root, permissions: 0o644, OpenMode(reads: true, writes: true, truncates: true),
+            exclusively: true)
+        let handle = made.file.handle
+        try bench.write(handle, "first")
+        bench.failing.fail(.insert, .afterEffect, with: .timedOut)
+        #expect(await failure { try await bench.files.synchronize(handle) }?.word == "storage")
+        // Nor is it forgotten while nobody answers.
+        bench.failing.fail(.insert, .beforeEffect, with: .preconditionFailed)
+        bench.failing.fail(.metadata, with: .timedOut)
+        #expect(await failure { try await bench.files.synchronize(handle) }?.word == "storage")
+        try bench.write(handle, "second")
+        try await bench.close(handle)
+        #expect(bench.stored("f") == "second")
+    }
+
+    @Test func whatAnUploadWithoutAnAnswerHasMadeIsRemovedAndRenamedLikeTheFile() async throws {
+        for change in ["unlink", "rename", "replace"] {
+            let bench = Bench(objects: [("other", "other")])
+            let handle = try await bench.openForWriting("f")
+            try bench.write(handle, "first")
+            bench.failing.fail(.insert, .afterEffect, with: .timedOut)
+            #expect(await failure { try await bench.files.synchronize(handle) }?.word == "storage")
+            switch change {
+            case "unlink": try await bench.unlink("f")
+            case "rename": try await bench.rename("f", to: "g")
+            default: try await bench.rename("other", to: "f")
+            }
+            try await bench.close(handle)
+            switch change {
+            case "unlink": #expect(bench.store.names == ["other"])
+            case "rename": #expect(bench.store.names == ["g", "other"])
+            default: #expect(bench.stored("f") == "other")
+            }
+            #expect(await bench.files.shutDown() == [])
+        }
+    }
+
     @Test func whatAnotherClientStoredAfterAFailureIsAConflict() async throws {
         let bench = Bench(objects: [("f", "old")])
         let handle = try await bench.openForWriting("f")

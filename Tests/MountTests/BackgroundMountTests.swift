@@ -142,9 +142,9 @@ import Testing
             """
             for turn in 1 2; do
                 "$F" serve --data "$T/kept" --port 0 --bucket first --bucket other >"$T/said" & process=$!
-                until grep -qs http "$T/said"; do sleep 0.01; done
-                url=$(grep -o 'http://127.0.0.1:[0-9]*' "$T/said")
-                [ "$(wc -l <"$T/said")" = 1 ]
+                until grep -qs "^Mount it:" "$T/said"; do sleep 0.01; done
+                url=$(sed -n 's|^Serving .* on \\(http://127.0.0.1:[0-9]*\\) .*|\\1|p' "$T/said")
+                grep -qx "Mount it: firemount gs://first DIRECTORY --anonymous --endpoint $url" "$T/said"
                 upload=$url/upload/storage/v1/b/first/o
                 [ $turn = 2 ] || curl -sf -o /dev/null --data-binary x "$upload?uploadType=media&name=o"
                 [ "$(curl -sf "$url/storage/v1/b/first/o/o?alt=media")" = x ]

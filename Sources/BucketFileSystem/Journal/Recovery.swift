@@ -90,6 +90,11 @@ package final class Recovery: Sendable {
         }
     }
 
+    /// What of `journal` is to be stored without anybody's help, and is not yet.
+    package static func waiting(in journal: Journal) -> [ObjectName] {
+        ((try? journal.entries())?.entries ?? []).filter { $0.state == .sealed }.map(\.object)
+    }
+
     var keptByEarlierMounts: Int { Self.kept(in: journals) }
 
     // MARK: What was to be stored
@@ -104,7 +109,8 @@ package final class Recovery: Sendable {
             let waiting = await storeSealed(didStore)
             if waiting == 0 { return }
             attempt += 1
-            log(.warning, "\(waiting) files of an earlier mount are still to be stored")
+            let files = waiting == 1 ? "1 file" : "\(waiting) files"
+            log(.warning, "\(files) of an earlier mount still to be stored")
             guard await patience.wait(before: attempt) else { return }
         }
     }

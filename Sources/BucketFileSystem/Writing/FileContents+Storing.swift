@@ -49,12 +49,6 @@ extension FileContents {
         try snapshot.file.entry?.seal(seal) { isUnchanged(since: snapshot.version) }
     }
 
-    /// An upload has failed; the bucket may have what it sent all the same.
-    func mayHaveStored(_ content: SentContent) { state.withLock { $0.unanswered = content } }
-
-    /// What the bucket may have of this file without our knowing it.
-    func takeUnanswered() -> SentContent? { state.withLock { $0.unanswered.take() } }
-
     /// What is still to be stored of `file` after something of it was.
     private func rest(in file: StagingFile) -> StagedEntry.Rest {
         state.withLock { state in

@@ -43,8 +43,8 @@ final class FileContents: Sendable {
         var stream: UploadStream?
         /// Such an upload is worth beginning: everything so far is new, and none has been tried.
         var mayStream = true
-        /// What an upload sent that ended without an answer.
-        var unanswered: SentContent?
+        /// What uploads sent that ended without an answer.
+        var unanswered: [SentContent] = []
         /// Somebody cancelled storing it; a write makes it worth storing again.
         var isGivenUp = false
 
@@ -64,6 +64,7 @@ final class FileContents: Sendable {
 
         /// Changes of metadata that came while it was stored are for a patch; only bytes make another upload due.
         mutating func didStore(_ snapshot: Snapshot) {
+            unanswered = []
             guard staged?.version == snapshot.version else { return }
             isDirty = false
             if changes == snapshot.changes { changes = MetadataChanges() }

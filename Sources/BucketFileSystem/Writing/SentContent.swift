@@ -8,13 +8,22 @@ struct SentContent: Sendable, Equatable {
     func isThat(of object: ObjectMetadata) -> Bool { object.size == size && object.crc32c == crc32c }
 }
 
+/// What the bucket may have of a file without this mount's knowing it: uploads that ended without an answer.
 extension FileContents {
-    /// Whether the bucket may have just this of the file without our knowing it. That is asked once.
-    func takeUnanswered(_ content: SentContent) -> Bool {
+    /// An upload has failed; the bucket may have what it sent all the same.
+    func mayHaveStored(_ content: SentContent) {
         state.withLock { state in
-            guard state.unanswered == content else { return false }
-            state.unanswered = nil
-            return true
+            if state.unanswered.contains(content) { return }
+            state.unanswered = state.unanswered.suffix(Self.mostUnanswered - 1) + [content]
         }
     }
+
+    /// A network that is gone fails one content over and over: more than a few are rare.
+    private static let mostUnanswered = 16
+
+    /// Oldest first. Any of them may be there, or still on its way.
+    var unanswered: [SentContent] { state.withLock { $0.unanswered } }
+
+    /// The bucket has told what it has.
+    func forgetUnanswered() { state.withLock { $0.unanswered = [] } }
 }

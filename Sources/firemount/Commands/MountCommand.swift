@@ -88,7 +88,7 @@ struct MountCommand {
         var ending = Ending(mount.fileSystem, end, patience: configuration.timeout, log: log)
         do throws(SystemError) {
             let names = try ending.run { lifeline?.report($0) }
-            let kept = kept(in: journals.own)
+            let kept = kept(in: journals.own) + journals.left.flatMap(Recovery.waiting)
             if !kept.isEmpty { waysOut.append("\(configuration.recoverCommand) lists what is kept") }
             losses += Set(names + kept).sorted().map { "\($0) could not be stored" }
         } catch {
