@@ -229,7 +229,7 @@ extension FileSystem {
     /// Writes down what is done already, and what an upload that succeeds makes superfluous: no reason to fail for.
     func journaling(_ name: ObjectName, _ body: () throws(FileSystemError) -> Void) {
         do throws(FileSystemError) { try body() } catch {
-            log(.error, "\(name): the journal could not be written, and will tell less than is true: \(error)")
+            log(.error, "\(name): the journal could not be written, and will tell less than is true: \(error.words)")
         }
     }
 
