@@ -53,8 +53,8 @@ struct InterruptedTransferTests {
         let requests = try await bucket.requests()
         // All but the request that the pause dropped, which carried a chunk at most: what it brought came once.
         #expect(requests.bytesReceived < Self.size + 100_000, "\(requests)")
-        // None, where the pause fell between two chunks: then it is known how far the server is. Else the one that broke
-        // and the next.
+        // None, where the pause fell between two chunks: then it is known how far the server is. Else the one that
+        // broke and the next.
         let queries = requests.counts["firebase.uploads.query"] ?? 0
         #expect(queries == 0 || queries >= 2, "\(requests)")
         #expect(requests.counts["firebase.uploads.start"] == 1)
