@@ -88,10 +88,33 @@ import Testing
         for name in names { #expect(await bench.exists("e/\(name)")) }
     }
 
+    private func benchOfNames() -> Bench {
+        let abilities = StoreAbilities(listsMetadata: false, checksPreconditions: true, composes: false)
+        return Bench(objects: [("d/f", "x"), ("d/g", "x")], store: InMemoryStore(abilities: abilities))
+    }
+
     /// Where lists tell names alone, each name is asked for by itself.
     @Test func aQuestionDoesNotOutliveTheNameThatItWasAskedBy() async throws {
-        let abilities = StoreAbilities(listsMetadata: false, checksPreconditions: true, composes: false)
-        let bench = Bench(objects: [("d/f", "x"), ("d/g", "x")], store: InMemoryStore(abilities: abilities))
+        let bench = benchOfNames()
+        #expect(try await bench.list("d") == ["f", "g"])
+        bench.store.hold(.copy)
+        let renaming = Task { try await bench.rename("d", to: "e") }
+        await bench.store.waitUntilHeld(.copy, count: 2)
+        bench.store.hold(.metadata)
+        let asking = Task { await bench.exists("d/f") }
+        await bench.store.waitUntilHeld(.metadata)
+        bench.store.release(.copy)
+        // By then the old objects are gone, and the names below stand for the new ones.
+        await bench.store.waitUntilHeld(.metadata, count: 2)
+        bench.store.release(.metadata)
+        try await renaming.value
+        _ = await asking.value
+        #expect(await bench.exists("e/f"))
+        #expect(await bench.exists("e/g"))
+    }
+
+    @Test func aFolderIsFoundUnderItsNewNameBeforeTheOldOneIsGone() async throws {
+        let bench = benchOfNames()
         #expect(try await bench.list("d") == ["f", "g"])
         bench.store.hold(.delete)
         let renaming = Task { try await bench.rename("d", to: "e") }
