@@ -175,16 +175,7 @@ package final class InMemoryStore: ObjectStore {
     package func insert(_ upload: Upload) async throws(StorageError) -> ObjectMetadata {
         let grown = upload.growth == nil ? nil : try await upload.grownBytes()
         upload.control?.report { $0.total = upload.source.size }
-        while true {
-            guard await upload.mayGoOn() else {
-                throw StorageError(.cancelled, operation: "insert", object: upload.name, message: "cancelled")
-            }
-            let gate = self.gate
-            let passed: Void? = try await upload.run { () async throws(StorageError) in
-                try await gate.pass(.insert, object: upload.name)
-            }
-            if passed != nil { break }
-        }
+        try await pass(upload)
         let bytes = if let grown { grown } else { try upload.bytes() }
         let metadata = try await change(.insert, if: upload.precondition, on: upload.name) {
             (bucket) throws(StorageError) in

@@ -109,9 +109,8 @@ struct MountCommand {
     private func tellOfKept(in journals: [Journal]) {
         let count = Recovery.kept(in: journals)
         guard count > 0 else { return }
-        let files = count == 1 ? "1 file" : "\(count) files"
         tell(
-            "\(files) that could not be stored earlier \(count == 1 ? "is" : "are") kept: "
+            "\(MountReport.count(count, "file")) that could not be stored earlier \(count == 1 ? "is" : "are") kept: "
                 + configuration.recoverCommand, .warning)
     }
 

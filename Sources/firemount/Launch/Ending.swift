@@ -70,7 +70,7 @@ extension FileSystem.Left {
     /// `3 files, 12.5 MiB to send: a, b, c`.
     var words: String {
         let shown = names.prefix(3).map { "\($0)" }.joined(separator: ", ") + (names.count > 3 ? " …" : "")
-        let files = names.count == 1 ? "1 file" : "\(names.count) files"
+        let files = MountReport.count(names.count, "file")
         return "\(files), \(bytes > 0 ? "\(ByteText.of(bytes)) to send" : "all sent and not confirmed"): \(shown)"
     }
 }

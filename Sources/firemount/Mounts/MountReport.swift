@@ -72,7 +72,7 @@ struct MountReport: Decodable, Equatable {
         return parts.joined(separator: ", ")
     }
 
-    private static func count(_ number: Int, _ noun: String) -> String {
+    static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : number == 0 ? "no \(noun)s" : "\(number) \(noun)s"
     }
 }
